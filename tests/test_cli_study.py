@@ -139,6 +139,24 @@ def test_every_option_reaches_the_library(monkeypatch, call):
         assert (told["source"], told["scores"], told["resume"]) == ("a.csv", None, True)
 
 
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_reasons_of_missing_cells_name_options(files, call, workers):
+    """Not the arguments of Python: in text, JSON and XML, from workers too, and where the study is resumed."""
+    text = (files / "study.csv").read_text().splitlines()
+    text[7] = text[7].rpartition(",")[0] + ","
+    (files / "study.csv").write_text("\n".join(text) + "\n")
+    given = ("study.csv", *COLUMNS, *CUT[:-1], workers, "-o", "out")
+    reason = "--scores has 1 NaN at position(s) 6: drop them, or pass --missing mask. (det_b on s0)"
+    for form in ("text", "text", "json", "junit"):
+        code, out, _ = call(*given, "--format", form)
+        assert code == 4
+        assert reason in out
+        assert "missing=" not in out
+    assert json.loads((files / "out" / "failed.jsonl").read_text())["reason"] == (
+        'scores has 1 NaN at position(s) 6: drop them, or pass missing="mask".'
+    )
+
+
 def test_cells_that_are_missing_are_told_first_and_by_the_exit_code(files, call):
     """Two of twelve: the summary begins with them, in JSON they have a key."""
     text = (files / "study.csv").read_text()

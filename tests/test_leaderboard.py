@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 import nofluke as nf
 from boards import NASTY, detector_names, study, tables
-from nofluke.errors import InputError
+from nofluke.errors import InputError, Remark
 from nofluke.studies.cell_map import CODES, map_cells
 from nofluke.studies.leaderboard import About, Leaderboard
 from nofluke.studies.missing import count_reasons, missing_in_words
@@ -116,16 +116,17 @@ def test_a_line_tells_value_interval_chance_corrected_p_and_verdict():
 
 
 def test_one_reason_with_other_numbers_and_names_is_one():
-    """The first is an example, with who and where; other words are another reason."""
-    names = [f"m{i:02d}" for i in range(30)]
-    reasons = [f"scores has 1 NaN at position(s) {i}: drop them." for i in range(29)]
+    """The first is an example, with who and where; another kind, or another text without one, is another reason."""
+    names, told = [f"m{i:02d}" for i in range(30)], "scores has {} NaN at position(s) {}: drop them."
+    reasons = [Remark("NaN", told, 1, i) for i in range(29)]
     failed = {"series": [*names, "n"], "group": [""] * 31, "detector": [*["b"] * 30, ""]}
-    failed["reason"] = [*reasons, "scores has 2 NaN at position(s) 3, 7 and 9: drop them.", "no column 'x y' in n."]
+    failed["reason"] = [*reasons, Remark("NaN", told, 2, "3, 7 and 9"), "no column 'x y' in n."]
     assert count_reasons(failed, ("a", "b")) == (
         ("scores has 1 NaN at position(s) 0: drop them. (b on m00, m01, m02 and 27 more)", 30),
         ("no column 'x y' in n. (2 detectors on n)", 2),
     )
-    quoted = {"series": ["s", "t"], "group": ["", ""], "detector": ["a", "a"], "reason": ["s: no 'p'.", "t: no 'q r'."]}
+    quoted = {"series": ["s", "t"], "group": ["", ""], "detector": ["a", "a"]}
+    quoted["reason"] = [Remark("no column", "{}: no {!r}.", *names) for names in (("s", "p"), ("t", "q r"))]
     assert count_reasons(quoted, ("a",)) == (("s: no 'p'. (a on s, t)", 2),)
 
 

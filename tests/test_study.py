@@ -11,6 +11,7 @@ import pytest
 
 import nofluke as nf
 from comparing import compare_units
+from nofluke.errors import parts_of
 from nofluke.studies.tables import read_table
 
 
@@ -537,6 +538,63 @@ class TestArguments:
         with pytest.raises(nf.InputError, match="measures=None must be one of 'f1', 'precision', 'recall'"):
             study.table(measures=None)
         assert study.table(measures="f1").columns[1] == "F1 [95%]"
+
+
+class TestReasons:
+    """Why cells have no result."""
+
+    def test_reasons_of_one_kind_are_counted_together(self, tmp_path):
+        """Whatever their values; workers, files and an opened folder change neither words nor kinds."""
+        rng = np.random.default_rng(0)
+        truth, names = np.tile(np.arange(80) % 20 == 3, 6).astype(int), np.repeat(list("abcdef"), 80)
+        scores = rng.normal(size=480)
+        scores[[5, 83, 89, 200]] = math.nan
+        scores[241] = scores[330] = math.inf
+        scores[400:480] = math.nan
+        table = {"name": names, "label": truth, "z": scores}
+        asked = {"series": "name", "truth": "label", "scores": "z", "budget": "5%", "null": "permutation"}
+        expected = [
+            ('scores has 1 NaN at position(s) 5: drop them, or pass missing="mask". (z on a, b, c)', 3),
+            ("scores has 1 infinite value(s) at position(s) 1:", 2),
+            ("all of its 80 scores are missing. (z on f)", 1),
+        ]
+        told = []
+        for workers in (1, 2):
+            study = nf.study(table, **asked, workers=workers, out=tmp_path / str(workers))
+            told += [study, nf.Study.open(tmp_path / str(workers))]
+        for study in told:
+            missing = study.leaderboard().about.missing
+            assert [count for _, count in missing] == [count for _, count in expected]
+            assert all(reason.startswith(words) for (reason, _), (words, _) in zip(missing, expected, strict=True))
+            assert [parts_of(reason) for reason in study.failed["reason"]] == [
+                parts_of(reason) for reason in told[0].failed["reason"]
+            ]
+
+    def test_reasons_of_other_libraries_are_of_one_kind_where_they_arise(self, monkeypatch):
+        """Two errors of one line are one reason, whatever they say; one of another line is another."""
+
+        def broken(cells, detector, scores):
+            if cells.case.series == "c":
+                raise RuntimeError("nothing to divide")
+            raise RuntimeError(f"{cells.case.series} divides {len(scores)} by zero")
+
+        monkeypatch.setattr("nofluke.studies.cells.Cells.evaluation", broken)
+        table = {"name": [*"aaabbbccc"], "label": [0, 1, 0] * 3, "z": [*range(9)]}
+        found = nf.study(table, series="name", truth="label", scores="z", threshold=1, workers=1)
+        (first, two), (second, one) = found.leaderboard().about.missing
+        assert (two, one) == (2, 1)
+        assert first.startswith("RuntimeError: a divides 3 by zero (test_study.py, line ")
+        assert first.endswith(" (z on a, b)")
+        assert second.startswith("RuntimeError: nothing to divide (")
+
+    def test_notes_of_readers_are_counted_by_kind(self, tmp_path):
+        """Whatever their numbers and names; an opened folder says the same."""
+        names = [*"aabab", *"cc"]
+        table = {"name": names * 4, "label": [0, 1, 0, 0, 0, 1, 0] * 4, "z": [*range(28)]}
+        study = nf.study(table, series="name", truth="label", scores="z", threshold=20, workers=1, out=tmp_path / "out")
+        notes = [note for note in study.leaderboard().about.notes if note.startswith("On ")]
+        assert notes == ["On 3 series: Its rows lie in 8 places of the table: they were read in table order."]
+        assert [note for note in nf.Study.open(tmp_path / "out").leaderboard().about.notes if note in notes] == notes
 
 
 class TestFiles:

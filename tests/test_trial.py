@@ -51,6 +51,29 @@ class TestCells:
                 np.testing.assert_array_equal(whole.cell(d, k).found, alone.cell(0, 0).found)
                 np.testing.assert_array_equal(whole.cell(d, k).windows.starts, alone.cell(0, 0).windows.starts)
 
+    @pytest.mark.parametrize(
+        ("truth", "times", "mask", "within", "shared"),
+        [
+            ([0, 1, 0, 1, 0], [0, 1, 2, 3, 5], [0, 0, 0, 0, 1], 1, True),
+            ([0, 1, 1, 0, 0], [0, 1, 2, 3, 5], [0, 0, 0, 0, 1], 1, False),
+            ([0, 1, 0, 1, 0], [0, 1, 2, 3, 4], [0, 0, 0, 0, 1], 1, False),
+            ([0, 1, 0, 1, 0], [0, 1, 2, 3, 5], [0, 0, 0, 0, 0], 1, False),
+            ([0, 1, 0, 1, 0], [0, 1, 2, 3, 5], [0, 0, 0, 0, 1], 2, False),
+        ],
+    )
+    def test_detectors_side_by_side_share_their_events(self, truth, times, mask, within, shared):
+        """What is worked out for events is worked out once for all detectors, and never taken for that of others."""
+        one = Trial.of(
+            prepare([0, 1, 0, 1, 0], [0, 2, 1, 2, 0], times=[0, 1, 2, 3, 5], mask=[0, 0, 0, 0, 1]),
+            (Tolerance(early=1, late=1, unit="clock"),),
+            np.ones(1),
+        )
+        own = prepare(truth, [1, 0, 1, 2, 0], times=times, mask=mask), (Tolerance(early=within, late=1, unit="clock"),)
+        beside, alone = Trial.of(*own, np.ones(1), beside=one), Trial.of(*own, np.ones(1))
+        assert (beside.truth is one.truth, beside.reaches is one.reaches) == (shared, shared)
+        assert beside.precision_hits == alone.precision_hits
+        assert beside.near_predictions == alone.near_predictions
+
     def test_alarms_may_be_asked_for_by_several_threads(self):
         """Between two looks at what is kept, another thread may have kept more: that is no error."""
         trial = Trial.of(prepare([0, 1, 0, 0], [0, 2, 1, 2]), (Tolerance(early=1, late=1),), np.array([0.0, 1.0, 2.0]))

@@ -6,6 +6,7 @@ can say it in options instead; nothing ever looks for names in a text.
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import reprlib
@@ -101,6 +102,11 @@ def parts_of(text: str) -> tuple[str | Argument | Spoken, ...]:
     return text.parts if isinstance(text, Words) else (text,)
 
 
+def kind_of(text: str) -> str:
+    """What a sentence has in common with those that say the same of other values: its kind, or else all of it."""
+    return text.kind if isinstance(text, Remark) else str(text)
+
+
 def worded(text: str, speaker: Speaker) -> str:
     """A sentence in the words of a speaker."""
     return "".join(part if isinstance(part, str) else speaker.say(part) for part in parts_of(text))
@@ -174,6 +180,59 @@ def joined(between: str, texts: Iterable[str]) -> Words:
     return Words(parts)
 
 
+def in_one_line(text: str) -> str:
+    """A sentence without line breaks, and not too long; one that has to be changed for that keeps its kind alone.
+
+    File names, labels and other libraries' words may be long or have line breaks; the remedy comes last.
+    """
+    line = shortened(" ".join(text.split()), MOST_IN_MESSAGE)
+    if line == text:
+        return text
+    return Remark(text.kind, "{}", line) if isinstance(text, Remark) else line
+
+
+def packed(text: str) -> str:
+    """A sentence with its kind and its parts as ASCII, for files and other processes; a value that is none is shown.
+
+    >>> packed(Remark("no clock", "pass {}.", arg("times")))
+    '["no clock", "pass ", {"argument": ["times", [], "to pass"]}, "."]'
+    """
+    return json.dumps([text.kind if isinstance(text, Remark) else None, *map(_packed_part, parts_of(text))])
+
+
+def _packed_part(part: str | Argument | Spoken) -> Any:
+    if isinstance(part, Argument):
+        return {"argument": [part.name, [_packed_value(value) for value in part.values], part.way]}
+    if isinstance(part, Spoken):
+        return {"spoken": [part.python, part.shell, part.needs, part.otherwise]}
+    return part
+
+
+def _packed_value(value: Any) -> Any:
+    plain = value is None or (isinstance(value, str | float) and not isinstance(value, Shown))
+    return value if plain or (isinstance(value, int) and value.bit_length() < 64) else {"shown": shown(value)}
+
+
+def unpacked(text: str) -> Words:
+    """The sentence that was packed.
+
+    >>> unpacked(packed(say("drop {} of them, or pass {}.", 3, arg("missing", "mask"))))
+    'drop 3 of them, or pass missing="mask".'
+    """
+    kind, *parts = json.loads(text)
+    words = Words(map(_unpacked_part, parts))
+    return words if kind is None else Remark(kind, "{}", words)
+
+
+def _unpacked_part(part: Any) -> str | Argument | Spoken:
+    if isinstance(part, str):
+        return part
+    if "spoken" in part:
+        return Spoken(*part["spoken"])
+    name, values, way = part["argument"]
+    return Argument(name, tuple(Shown(one["shown"]) if isinstance(one, dict) else one for one in values), way)
+
+
 def either(texts: list[str]) -> str:
     """One of several: a, b or c."""
     return " or ".join([", ".join(texts[:-1]), texts[-1]]) if len(texts) > 1 else "".join(texts)
@@ -181,7 +240,8 @@ def either(texts: list[str]) -> str:
 
 def typed(value: Any) -> str:
     """A value as one types it in Python."""
-    return f'"{value}"' if isinstance(value, str) and '"' not in value else shown(value)
+    plain = isinstance(value, str) and not isinstance(value, Shown) and '"' not in value
+    return f'"{value}"' if plain else shown(value)
 
 
 class NoValue(Enum):
@@ -225,7 +285,7 @@ class InputError(ValueError):
         self, *, argument: str | None = None, value: Any = NoValue.NO_VALUE, problem: str = "", remedy: str = ""
     ) -> None:
         self.argument, self.value, self.problem, self.remedy = argument, value, problem, remedy
-        super().__init__(_one_line(self.words))
+        super().__init__(shortened(" ".join(self.words.splitlines()), MOST_IN_MESSAGE))
 
     @property
     def words(self) -> Words:
@@ -266,11 +326,6 @@ def _input_error(argument: str | None, value: Any, problem: str, remedy: str) ->
 
 class Shown(str):
     """A value as messages show it, without quotes; what has been sent by another process is no more than that."""
-
-
-def _one_line(text: str) -> str:
-    """File names, labels and other libraries' words may be long or have line breaks; the remedy comes last."""
-    return shortened(" ".join(text.splitlines()), MOST_IN_MESSAGE)
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -25,9 +25,10 @@ from nofluke.inference.evaluate import Evaluation, evaluate
 from nofluke.metrics.labelled import Labelled, read_labelled
 from nofluke.nulls import Null
 from nofluke.plain import as_whole, plain_number, whole_or_none
+from nofluke.series.arguments import CUT, About, AboutFolds, takes, with_defaults
 from nofluke.series.between import trial_of
 from nofluke.series.clock import Clock
-from nofluke.series.detector import AlarmRule, CountAlarms
+from nofluke.series.detector import AlarmRule
 from nofluke.series.reading import prepare
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 from nofluke.series.truth import CountEvents
@@ -265,6 +266,7 @@ def _shuffled(part: Part) -> bool:
 # ---- a detector cross-validated on a sequence, with one verdict over all folds
 
 
+@takes(AboutFolds, like="evaluate", own=("times", *CUT), after=("groups", "pos_label"))
 def cross_val_evaluate(
     estimator: Any,
     X: Any,
@@ -272,22 +274,16 @@ def cross_val_evaluate(
     *,
     cv: Any = None,
     groups: Any = None,
-    times: Any = None,
-    count_events: CountEvents | None = None,
-    threshold: float | None = None,
-    quantile: float | None = None,
-    budget: float | str | None = None,
     higher_is: Direction = "auto",
     response_method: ResponseMethod = "auto",
     pos_label: Any = "auto",
-    count_alarms: CountAlarms | None = None,
-    refractory: Length | None = None,
     tolerance: Length | Tolerance = 0,
     null: Null = "auto",
     n_resamples: int = 10_000,
     rng: Any = None,
     alpha: float = 0.05,
     n_jobs: int | None = None,
+    **about: Unpack[AboutFolds],
 ) -> CrossValidation:
     r"""Cross-validate a detector of scikit-learn on one sequence: precision and recall over all folds, against chance.
 
@@ -314,7 +310,8 @@ def cross_val_evaluate(
         For splitters that ask for it.
     times : array-like, optional
         The clock, where neither y nor X has an index of dates.
-    tolerance, count_events, count_alarms, refractory, null, n_resamples, rng, alpha
+    <about>
+    tolerance, null, n_resamples, rng, alpha
         As in :func:`nofluke.evaluate`.
     threshold, quantile, budget, higher_is, response_method, pos_label
         As in :func:`nofluke.make_scorer`; a quantile or a budget is taken in each fold by itself.
@@ -376,14 +373,9 @@ def cross_val_evaluate(
     >>> result.verdict, len(result.folds)
     ('yes', 3)
     """
-    reader = Reader(
-        higher_is=higher_is,
-        response_method=response_method,
-        pos_label=pos_label,
-        threshold=threshold,
-        quantile=quantile,
-        budget=budget,
-    )
+    given = About.of(with_defaults(AboutFolds, about))
+    times, count_events = (given.reading[name] for name in ("times", "count_events"))
+    reader = Reader(higher_is=higher_is, response_method=response_method, pos_label=pos_label, **given.cut)
     try:
         import sklearn  # noqa: F401
     except ImportError:
@@ -421,15 +413,14 @@ def cross_val_evaluate(
     pooled = evaluate(
         **_stretch(events, alarms, clock, tested, count_events),
         tolerance=tolerance,
-        count_alarms=count_alarms,
-        refractory=refractory,
+        **given.alarms,
         null=null,
         n_resamples=n_resamples,
         rng=rng,
         alpha=alpha,
     )
     leak = Leak() if ignores_labels(estimator) else leak_of(judged, events, window, whole.clock)
-    rule = AlarmRule.of(count_alarms, refractory)
+    rule = AlarmRule.of(**given.alarms)
     folds = tuple(
         _fold(i + 1, part, _stretch(events, alarms, clock, part.test, count_events), window, rule)
         for i, part in enumerate(parts)

@@ -90,9 +90,8 @@ def main(args: list[str] | None = None) -> NoReturn:
             _fail(f"the result cannot be printed ({error.strerror or error}): pass -o FILE.")
         _fail(f"{error.filename}: {error.strerror}.")
     except MemoryError as error:
-        _fail(
-            f"this takes more memory than there is ({error}): pass fewer --resamples, or less data.".replace(" ()", "")
-        )
+        how = f" ({error})" if str(error) else ""
+        _fail(f"this takes more memory than there is{how}: pass fewer --resamples, or less data.")
     except Exception:
         _say(traceback.format_exc().rstrip("\n"))
         sys.exit(BUG)

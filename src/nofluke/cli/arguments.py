@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING, Any, Literal
 from nofluke.cli.values import named_range
 from nofluke.data.paths import expanded, is_same_file
 from nofluke.errors import InputError, shown
+from nofluke.series.arguments import DECLARED
 
 if TYPE_CHECKING:
     from nofluke.series.tolerance import Tolerance
 
-_COUNTING = ("count_alarms", "refractory")
+_DECLARED = tuple(name for name, one in DECLARED.items() if one.option)
 _DATA = (
-    *("truth", "truth_file", "truth_start", "truth_end", "truth_time_format", "count_events", "overlaps"),
-    *("scores", "time", "time_format", "mask", "missing"),
-    *("higher_is", "warmup", "predictions", "groups", *_COUNTING),
+    *("truth", "truth_file", "truth_start", "truth_end", "truth_time_format"),
+    *("scores", "time", "time_format", "mask", "predictions", "groups"),
+    *_DECLARED,
 )
 _ARGUMENTS = {"time": "times", "series": "groups"}  # roles of columns that arguments call otherwise
 _OUTPUTS = "--scores COLUMN or --predictions COLUMN, one of them"
@@ -83,6 +84,11 @@ def read_truth(file: str, output: str | None, n_steps: int | None, options: dict
     return read(None, output, **named | {"truth_file": file}, outputs=None)
 
 
+def declared_in(options: dict[str, Any]) -> dict[str, Any]:
+    """The declared arguments among the options of a command, taken out of them."""
+    return {name: number_of(options.pop(name)) for name in _DECLARED if name in options}
+
+
 def chance_arguments(options: dict[str, Any]) -> dict[str, Any]:
     """Null, method and randomness."""
     return {
@@ -102,13 +108,9 @@ def read(
     truth_start: str | None,
     truth_end: str | None,
     truth_time_format: str | None,
-    count_events: str | None,
-    overlaps: str,
     time: str | None,
     time_format: str | None,
     mask: str | None,
-    missing: str,
-    warmup: str | None,
     scores: str | tuple[str, ...] | None = None,
     predictions: str | tuple[str, ...] | None = None,
     groups: str | None = None,
@@ -118,7 +120,7 @@ def read(
     """The arguments of `evaluate` and its like from columns of files, none of which may be the output.
 
     ``outputs`` says how to name the detector's output, where there has to be one; several columns of scores become a
-    dict by their names; ``settings`` become arguments as they are.
+    dict by their names; ``settings`` are the options of declared arguments.
     """
     from nofluke.data.files import pairs_of, read_columns, read_events
 
@@ -150,8 +152,7 @@ def read(
         "mask": mask,
         "series": groups,
     }
-    found: dict[str, Any] = {"missing": missing, "count_events": count_events, "overlaps": overlaps}
-    found |= {name: number_of(value) for name, value in {"warmup": warmup, **settings}.items()}
+    found = declared_in(settings)
     notes: tuple[str, ...] = ()
     if file is not None:
         columns: dict[str, str] = {}

@@ -13,6 +13,7 @@ from nofluke.cli.arguments import (
     Data,
     chance_arguments,
     check_places,
+    declared_in,
     named_format,
     number_of,
     time_format_of,
@@ -70,9 +71,6 @@ def coincidence(
     gaps_time_format: str | None,
     span: tuple[str, str] | None,
     gaps: str | None,
-    in_gaps: Any,
-    duplicates: Any,
-    tick: str | None,
     tolerances: tuple[str, ...],
     early: str | None,
     late: str | None,
@@ -110,9 +108,7 @@ def coincidence(
     )
     watched = {
         "span": None if span is None else [_time(end, time_format_of(time_format)) for end in span],
-        "in_gaps": in_gaps,
-        "duplicates": duplicates,
-        "tick": number_of(tick),
+        **declared_in(options),
     }
     if many:
         swept = data.noted(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -101,13 +101,13 @@ _OUTCOMES: dict[int, Outcome] = {FAILED: "failure", CANNOT_TELL: "error"}
 def as_junit(result: Any, context: click.Context, text: str, **more: Any) -> str:
     """One suite for each detector. ``text`` is what would be printed; ``more`` goes into properties as into JSON."""
     options, name = context.params, f"nofluke {context.info_name}"
+    said = advising(context)
     if hasattr(result, "rows"):
-        return junit(name, [_of_detector(row, result, options["title"] or "study") for row in result.rows])
+        return junit(name, [_of_detector(row, result, options["title"] or "study", said) for row in result.rows])
     if not hasattr(result, "verdict"):
         raise InputError(
             problem=f"--format junit needs a verdict, and {name} gives none here", remedy="pass --format json"
         )
-    said = advising(context)
     suite = Suite(
         name=_detector(options),
         cases=tuple(replace(case, why=said(case.why)) for case in map(_case, gate_checks(result, options))),
@@ -130,10 +130,11 @@ def least(options: Mapping[str, Any]) -> dict[str, float]:
     return {name: limit for name, limit in limits.items() if limit is not None}
 
 
-def _of_detector(row: Any, board: Any, title: str) -> Suite:
+def _of_detector(row: Any, board: Any, title: str, said: Callable[[str], str]) -> Suite:
     """A detector of a study: its verdict over all series, and whether each series has a result."""
     n_series = row.n_series + row.n_failed
-    cases = [_case(Check(name=BETTER, found=gate_by_verdict(row)))]
+    verdict = _case(Check(name=BETTER, found=gate_by_verdict(row)))
+    cases = [replace(verdict, why=said(verdict.why))]
     if row.n_failed:
         why = f"{row.n_failed:,} of {n_series:,} series have no result."
         cases.append(Case(name="every series has a result", outcome="error", why=why))
@@ -141,8 +142,8 @@ def _of_detector(row: Any, board: Any, title: str) -> Suite:
     return Suite(
         name=f"{title}.{row.label}",
         cases=tuple(cases),
-        properties=about | dict(_flat(row.to_dict())),
-        output="\n".join([*row.notes, *(board.missing_in_words() if row.n_failed else ())]),
+        properties=about | dict(_flat(with_text(row._record(), said))),
+        output="\n".join(map(said, [*row.notes, *(board.missing_in_words() if row.n_failed else ())])),
     )
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import click
 
 from nofluke.cli.completion import COLUMN, FILE
-from nofluke.cli.options import format_of, several, side_options, time_format_option
-from nofluke.cli.values import Value, Values, list_option
+from nofluke.cli.options import declared, format_of, several, side_options, time_format_option
+from nofluke.cli.values import Values, list_option
+from nofluke.series.arguments import AboutTimes, names_of
 
 list_options = several(
     click.argument("events", metavar="EVENTS", type=FILE),
@@ -28,25 +29,7 @@ list_options = several(
         type=FILE,
         help="Another file with stretches in which nobody watched: two columns, start and end (begin, stop, from, to).",
     ),
-    click.option(
-        "--in-gaps",
-        type=click.Choice(["error", "drop"]),
-        default="error",
-        show_default=True,
-        help="What to do with times inside --gaps: refuse them, or leave them out.",
-    ),
-    click.option(
-        "--duplicates",
-        type=click.Choice(["error", "merge", "count"]),
-        default="error",
-        show_default=True,
-        help="What to do with times that a list has more than once.",
-    ),
-    click.option(
-        "--tick",
-        type=Value("LENGTH"),
-        help="Resolution of the times, such as 1d or 0.5. Default: their common divisor.",
-    ),
+    declared(*names_of(AboutTimes)),
 )
 window_options = several(
     list_option(

@@ -18,7 +18,6 @@ from nofluke.cli.options import (
     series_options,
     step_options,
     truth_options,
-    warmup_option,
 )
 from nofluke.cli.printing import verdict_code, write_result
 from nofluke.errors import InputError
@@ -90,7 +89,6 @@ def significance(
 )
 @truth_options
 @step_options
-@warmup_option
 @metric_option("Such as best-pa-f1; nofluke metrics lists them. Repeat for several.")
 @level_options
 @format_option

@@ -13,6 +13,7 @@ from nofluke.cli.endings import ENDINGS, FILES, FORMATS, form_of
 from nofluke.cli.values import SHARE, Threshold, Value
 from nofluke.data.paths import check_place, expanded
 from nofluke.errors import InputError
+from nofluke.series.arguments import CHOICES, DECLARED, AboutAlarms, AboutSeries, names_of
 
 
 def several(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -73,20 +74,28 @@ def format_of(name: str, files: str) -> Callable[[Any], Any]:
 time_format_option = click.option(
     "--time-format", metavar="FORMAT", help='Format of dates that are not ISO 8601, such as "%d/%m/%Y %H:%M".'
 )
-events_options = several(
-    click.option(
-        "--count-events",
-        type=click.Choice(["steps", "ranges"]),
-        help="What an event is: a step (default for labels), or a range or run of labels (default for ranges).",
-    ),
-    click.option(
-        "--overlaps",
-        type=click.Choice(["error", "merge"]),
-        default="error",
-        show_default=True,
-        help="What to do with ranges that overlap.",
-    ),
-)
+
+
+def declared(*names: str) -> Callable[[Any], Any]:
+    """The options of declared arguments that commands take as they are: one of some words, or a length."""
+    return several(
+        *(
+            click.option(
+                f"--{name.replace('_', '-')}",
+                type=click.Choice(CHOICES[name]) if name in CHOICES else Value("LENGTH"),
+                default=DECLARED[name].default,
+                show_default=DECLARED[name].default is not None,
+                help=DECLARED[name].option,
+            )
+            for name in names
+            if DECLARED[name].option
+        )
+    )
+
+
+of_series_options = declared(*names_of(AboutSeries))
+of_scores_options = declared("higher_is")
+of_alarms_options = declared(*names_of(AboutAlarms))
 truth_options = several(
     click.argument("file", metavar="FILE", type=FILE),
     click.option("--truth", type=COLUMN, help="Column of 0/1 labels: name, or position counted from 0."),
@@ -99,7 +108,7 @@ truth_options = several(
     click.option("--truth-start", type=COLUMN, help="Column of --truth-file with the starts of ranges."),
     click.option("--truth-end", type=COLUMN, help="Column of --truth-file with their ends, which are included."),
     format_of("--truth-time-format", "--truth-file, if not that of --time-format; iso for ISO 8601"),
-    events_options,
+    of_series_options,
 )
 scores_option = click.option("--scores", type=COLUMN, help="Column of anomaly scores.")
 several_scores_option = click.option(
@@ -111,45 +120,13 @@ several_predictions_option = click.option(
     multiple=True,
     help="Column of a detector's 0/1 alarms. Repeat for each detector.",
 )
-missing_option = click.option(
-    "--missing",
-    type=click.Choice(["error", "mask"]),
-    default="error",
-    show_default=True,
-    help="What to do with missing scores and labels.",
-)
 step_options = several(
     click.option("--time", type=COLUMN, help="Column of times: the clock. Must increase."),
     time_format_option,
     click.option("--mask", type=COLUMN, help="Column with 1 for steps to leave out of everything."),
-    missing_option,
 )
-higher_is_option = click.option(
-    "--higher-is",
-    type=click.Choice(["anomalous", "normal"]),
-    default="anomalous",
-    show_default=True,
-    help="What a high score means; with normal, low scores are predictions.",
-)
-warmup_option = click.option(
-    "--warmup",
-    type=Value("LENGTH"),
-    help="Leave out the first part: steps (150), a share (15%), or a duration (2d) where there is a clock of dates.",
-)
-series_options = several(truth_options, scores_option, step_options, higher_is_option, warmup_option)
-counting_options = several(
-    click.option(
-        "--count-alarms",
-        type=click.Choice(["steps", "episodes"]),
-        help="What a prediction is: a predicted step (the default), or a run of them.",
-    ),
-    click.option(
-        "--refractory",
-        type=Value("LENGTH"),
-        help="Alarms closer to each other than this, steps (3) or a duration (2h), are one episode.",
-    ),
-)
-data_options = several(series_options, counting_options)
+series_options = several(truth_options, scores_option, step_options, of_scores_options)
+data_options = several(series_options, of_alarms_options)
 unit_option = click.option(
     "--unit",
     type=click.Choice(["steps", "clock"]),
@@ -195,9 +172,8 @@ detectors_options = several(
     several_scores_option,
     several_predictions_option,
     step_options,
-    higher_is_option,
-    warmup_option,
-    counting_options,
+    of_scores_options,
+    of_alarms_options,
     rule_options,
     tolerance_options,
 )

@@ -8,10 +8,11 @@ from typing import Any
 
 import click
 
-from nofluke.cli.arguments import number_of, tolerance_of
+from nofluke.cli.arguments import declared_in, number_of, tolerance_of
 from nofluke.cli.command import Command
 from nofluke.cli.printing import verdict_code, wrapped, write, write_result
 from nofluke.cli.study_options import cell_options, run_options, source_options
+from nofluke.cli.wording import advising
 from nofluke.errors import interruptible
 
 SOME_MISSING = 4  # the exit code where cells have no result
@@ -86,14 +87,15 @@ def _arguments(options: dict[str, Any]) -> dict[str, Any]:
         tolerance = tolerance_of(both, early, late, unit)
     renamed = {"times": "time", "n_resamples": "resamples", "rng": "seed"}
     found = {argument: options.pop(name) for argument, name in renamed.items()}
-    found |= {name: number_of(options.pop(name)) for name in ("warmup", "refractory")}
+    found |= declared_in(options)
     return {**options, **found, "tolerance": tolerance, "scores": list(options["scores"]) or None}
 
 
 def _show(board: Any, form: str) -> None:
     """The leaderboard; as text, what is missing comes first."""
     if form == "text" and (missing := board.missing_in_words()):
-        write("\n".join([*(wrapped(line, hanging=2) for line in missing), ""]), None)
+        said = advising(click.get_current_context())
+        write("\n".join([*(wrapped(said(line), hanging=2) for line in missing), ""]), None)
         board = replace(board, about=replace(board.about, missing=()))
     write_result(board, form, None)
 

@@ -9,21 +9,20 @@ from nofluke.cli.completion import COLUMN, DIRECTORY, FILE
 from nofluke.cli.endings import FORMATS
 from nofluke.cli.metric_options import metric_option
 from nofluke.cli.options import (
-    counting_options,
     directory,
-    events_options,
     format_of,
-    higher_is_option,
-    missing_option,
+    of_alarms_options,
+    of_scores_options,
+    of_series_options,
     rule_options,
     several,
     side_options,
     time_format_option,
     unit_option,
-    warmup_option,
 )
 from nofluke.cli.values import SHARE, Value
 from nofluke.errors import InputError
+from nofluke.series.arguments import CHOICES, DECLARED
 from nofluke.studies.sources import LAYOUTS
 
 
@@ -75,16 +74,14 @@ source_options = several(
     click.option("--data", type=DIRECTORY, help="The folder with the labels of the layouts tsb-ad and timeeval."),
     click.option(
         "--truth-as",
-        type=click.Choice(["auto", "labels", "positions", "times", "ranges"]),
-        default="auto",
+        type=click.Choice(CHOICES["truth_as"]),
+        default=DECLARED["truth_as"].default,
         show_default=True,
         help="How to read the truth when it cannot be inferred.",
     ),
-    events_options,
-    missing_option,
-    higher_is_option,
-    warmup_option,
-    counting_options,
+    of_series_options,
+    of_scores_options,
+    of_alarms_options,
 )
 cell_options = several(
     rule_options,

@@ -21,7 +21,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 import numpy as np
 
 from nofluke.data.paths import expanded
-from nofluke.errors import InputError, named, say, shortened, shown
+from nofluke.errors import InputError, Remark, named, say, shortened, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -114,7 +114,7 @@ class Layout:
     has_header: bool
     body: Path  # the file, or a copy without its preamble
     lines_before_body: int
-    notes: tuple[str, ...]
+    notes: tuple[Remark, ...]
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
         """Yield line number and cells of every row, as duckdb would see them; for errors, since it is slow."""
@@ -296,14 +296,16 @@ def _writing(cell: str) -> str:
     return "none" if cell.lower() in MISSING_WORDS else "whole" if re.fullmatch(r"[-+]?\d+", cell) else "other"
 
 
-def _notes(first: list[str], has_header: bool, wanted: list[str | int], label: str) -> tuple[str, ...]:
+def _notes(first: list[str], has_header: bool, wanted: list[str | int], label: str) -> tuple[Remark, ...]:
     """What to tell about a first row of 0, 1, 2, ...: it may be names or data."""
     if not _is_numbered(first) or any(isinstance(name, str) and not name.isdecimal() for name in wanted):
         return ()
     row = shortened(", ".join(first), 40)
     if has_header:
-        return (f"The first row of {label} ({row}) was read as its header: if it is data, put names above it.",)
-    return (f"The first row of {label} ({row}) was read as data: if it is the header, give the columns other names.",)
+        told = "The first row of {} ({}) was read as its header: if it is data, put names above it."
+        return (Remark("row read as header", told, label, row),)
+    told = "The first row of {} ({}) was read as data: if it is the header, give the columns other names."
+    return (Remark("row read as data", told, label, row),)
 
 
 def _looks_like_data(cell: str, time_format: str | None) -> bool:

@@ -36,10 +36,8 @@ _DIGESTS = {
     "PSM": "a5ab3c0af9cf864cfef9467a7d1e0b50669c0f1e54e4f471ffb53d9b1c187c54",
 }
 _FILE, _COLUMNS = "ranges.csv", ("benchmark", "entity", "length", "start", "end")
-_WITHOUT_NETWORK = (
-    f"set NOFLUKE_DATA to a directory that holds {_FILE}, with the columns {', '.join(_COLUMNS)} (the last step "
-    "included)"
-)
+_HOLDER = f"a directory that holds {_FILE}, with the columns {', '.join(_COLUMNS)} (the last step included)"
+_WITHOUT_NETWORK = f"set NOFLUKE_DATA to {_HOLDER}"
 
 
 class Range(NamedTuple):
@@ -149,7 +147,7 @@ def public_labels(name: str) -> BenchmarkLabels:
     if directory is None:
         ranges, where = list(_downloaded(name)), f"github.com/{_REPOSITORIES[name]}"
     else:
-        path = find(directory, "public-labels", _FILE, _WITHOUT_NETWORK.removeprefix("set NOFLUKE_DATA to "))
+        path = find(directory, "public-labels", _FILE, _HOLDER)
         ranges, where = _from_file(path, name), str(path)
     ranges = [one for _, of_entity in groupby(ranges, lambda one: one.entity) for one in sorted(of_entity)]
     if _digest(ranges) != _DIGESTS[name]:

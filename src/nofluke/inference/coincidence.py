@@ -12,7 +12,17 @@ import numpy as np
 from nofluke.dates import format_duration
 from nofluke.errors import InputError, arg, passed, say
 from nofluke.inference.chance import Alternative, Ties, check_alternative
-from nofluke.inference.evaluate import F1, NO_EVENTS, Asked, Evaluation, Settings, computed, result_of, turned, untold
+from nofluke.inference.evaluate import (
+    F1,
+    NO_EVENTS,
+    Evaluation,
+    Question,
+    Settings,
+    computed,
+    result_of,
+    turned,
+    untold,
+)
 from nofluke.inference.sweep import LEVEL, FamilywiseTest, Sweep, as_tolerances
 from nofluke.measures.confusion import check_zero_division
 from nofluke.nulls import Null
@@ -298,7 +308,7 @@ def coincidence(
     window = width.lagged(lag)
     read = read_times(events, alarms, tolerances=(window,), **about)
     cell = trial_of(read, (window,), edges).cell(0, 0)
-    asked = Asked(
+    question = Question(
         null=null,
         method=method,
         alternative=alternative,
@@ -308,7 +318,7 @@ def coincidence(
         alpha=alpha,
         zero_division=zero_division,
     )
-    settings = asked.settled(cell, doubt_of(read))
+    settings = question.settled(cell, doubt_of(read))
     more: Any = {"leads": leads, "lag": width.moved_by(lag)}
     return computed(result_of(Coincidence, cell, read, settings.laws(cell), settings, **more))
 

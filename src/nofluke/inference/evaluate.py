@@ -55,7 +55,7 @@ from nofluke.text.tables import (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class Question:
     """What is asked about chance: the arguments of a call besides the data, threshold and tolerance; checked."""
 
     null: Null = "auto"
@@ -1068,7 +1068,7 @@ def evaluate(
     alpha = check_alpha(alpha)
     n_resamples, rng = check_resamples(n_resamples), as_rng(rng)
     made = trial_of(sequence, (window,), cuts, alarms)
-    asked = Asked(
+    question = Question(
         null=null,
         method=method,
         alternative=alternative,
@@ -1079,15 +1079,15 @@ def evaluate(
         zero_division=zero_division,
         alarms=alarms,
     )
-    return evaluate_trial(made, sequence, cuts, asked, about.get("count_events"))
+    return evaluate_trial(made, sequence, cuts, question, about.get("count_events"))
 
 
 def evaluate_trial(
-    made: Made, sequence: Sequence, cuts: Cuts | None, asked: Asked, count_events: CountEvents | None
+    made: Made, sequence: Sequence, cuts: Cuts | None, question: Question, count_events: CountEvents | None
 ) -> Evaluation:
     """The evaluation of a trial of one cell."""
     cell = made.trial.cell(0, 0)
-    settings = asked.settled(cell, made.doubt)
+    settings = question.settled(cell, made.doubt)
     more = (*made.notes, *offered_ranges(sequence, cell.truth, count_events))
     sequence = replace(sequence, notes=(*sequence.notes, *more)) if more else sequence
     return computed(result_of(Evaluation, cell, sequence, settings.laws(cell), settings, cuts=cuts))

@@ -12,7 +12,7 @@ import numpy as np
 from nofluke.data.columns import frame_columns, has_ends
 from nofluke.errors import InputError
 from nofluke.inference.compare import Comparison, compare_read, error_of, read_several
-from nofluke.inference.evaluate import Asked, Evaluation, evaluate, evaluate_trial
+from nofluke.inference.evaluate import Evaluation, Question, evaluate, evaluate_trial
 from nofluke.nulls import Null
 from nofluke.nulls.base import Method, as_seed, check_resamples
 from nofluke.plain import as_rng, check_alpha
@@ -35,7 +35,7 @@ class SideBySide:
 
 def evaluate_several(truth: Any, scores: Any, *, chance: Mapping[str, Any], **asked: Any) -> SideBySide:
     """Detectors from the arguments of `compare`, on their common steps; ``chance`` holds arguments of `evaluate`."""
-    settled = Asked(
+    settled = Question(
         null=chance["null"],
         method=chance["method"],
         n_resamples=check_resamples(chance["n_resamples"]),

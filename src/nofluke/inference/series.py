@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
 import numpy as np
 
@@ -17,11 +17,9 @@ from nofluke.inference.report import report
 from nofluke.inference.significance import chance, significance
 from nofluke.inference.sweep import Sweep, sweep
 from nofluke.nulls.diagnosis import Diagnosis, diagnose
-from nofluke.series.arguments import DECLARED, AboutSeries, AboutTimes, Held
-from nofluke.series.occurrences import Duplicates, InGaps, Occurrences, read_times
-from nofluke.series.reading import Missing, Overlaps, Sequence, TruthKind, length_of, prepare
-from nofluke.series.tolerance import Length
-from nofluke.series.truth import CountEvents
+from nofluke.series.arguments import DECLARED, AboutEither, AboutSeries, AboutTimes, Held, takes, with_defaults
+from nofluke.series.occurrences import Occurrences, read_times
+from nofluke.series.reading import Sequence, length_of, prepare
 from nofluke.text.tables import noted, plural
 
 if TYPE_CHECKING:
@@ -78,51 +76,19 @@ class Series(Held):
     2
     """
 
-    def __init__(
-        self,
-        truth: Any,
-        *,
-        times: Any = None,
-        mask: Any = None,
-        warmup: Length | None = None,
-        truth_as: TruthKind = "auto",
-        n_steps: int | None = None,
-        count_events: CountEvents | None = None,
-        overlaps: Overlaps = "error",
-        missing: Missing = "error",
-        span: Any = None,
-        gaps: Any = None,
-        in_gaps: InGaps = "error",
-        tick: Any = None,
-        duplicates: Duplicates = "error",
-    ) -> None:
-        on_steps: AboutSeries = {
-            "times": times,
-            "mask": mask,
-            "warmup": warmup,
-            "truth_as": truth_as,
-            "n_steps": n_steps,
-            "count_events": count_events,
-            "overlaps": overlaps,
-            "missing": missing,
-        }
-        in_time: AboutTimes = {
-            "span": span,
-            "gaps": gaps,
-            "in_gaps": in_gaps,
-            "tick": tick,
-            "duplicates": duplicates,
-        }
+    @takes(AboutEither)
+    def __init__(self, truth: Any, **about: Unpack[AboutEither]) -> None:
+        on_steps, in_time = (with_defaults(group, about) for group in (AboutSeries, AboutTimes))
         self.truth = truth
-        self.span = span
-        if span is None:
+        self.span = in_time["span"]
+        if self.span is None:
             _refuse(in_time, say("is for two lists of times: pass {} too, or leave it out", arg("span")))
-            self.about = on_steps
-            n = length_of(truth, truth_as, n_steps, times)
+            self.about = cast(AboutSeries, on_steps)
+            n = length_of(truth, *(on_steps[name] for name in ("truth_as", "n_steps", "times")))
             self.read: Sequence | Occurrences = prepare(truth, np.zeros(n), **on_steps)
         else:
             _refuse(on_steps, say("is for series of steps: leave it, or {}, out", named("span")))
-            self.about = in_time
+            self.about = cast(AboutTimes, in_time)
             self.read = read_times(truth, [], tolerances=(), **in_time)
 
     @property

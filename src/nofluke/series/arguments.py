@@ -7,12 +7,13 @@ and its docstring then have every argument of the group, and a `Series` may be p
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any, TypedDict, TypeVar, get_type_hints
+from typing import Any, Literal, TypedDict, TypeVar, get_args, get_origin, get_type_hints
 
 from nofluke.errors import InputError, joined, named, say
+from nofluke.plain import check_word
 from nofluke.series.detector import CountAlarms
 from nofluke.series.occurrences import Duplicates, InGaps
 from nofluke.series.reading import HigherIs, Missing, Overlaps, TruthKind
@@ -22,17 +23,22 @@ from nofluke.series.truth import CountEvents
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-class AboutSeries(TypedDict, total=False):
+class AboutEvents(TypedDict, total=False):
+    """What is said of the events of a series, be it one or each of many."""
+
+    warmup: Length | None
+    truth_as: TruthKind
+    count_events: CountEvents | None
+    overlaps: Overlaps
+    missing: Missing
+
+
+class AboutSeries(AboutEvents, total=False):
     """What is said of a labelled series beside its truth."""
 
     times: Any
     mask: Any
-    warmup: Length | None
-    truth_as: TruthKind
     n_steps: int | None
-    count_events: CountEvents | None
-    overlaps: Overlaps
-    missing: Missing
 
 
 class AboutTimes(TypedDict, total=False):
@@ -45,38 +51,63 @@ class AboutTimes(TypedDict, total=False):
     duplicates: Duplicates
 
 
-class AboutScores(AboutSeries, total=False):
-    """And of a detector with scores, at any threshold."""
-
-    higher_is: HigherIs
-    count_alarms: CountAlarms | None
-    refractory: Length | None
+class AboutEither(AboutSeries, AboutTimes, total=False):
+    """What is said of a series of either kind."""
 
 
-class AboutMetric(AboutSeries, total=False):
-    """And of a detector with scores or alarms, of which a metric counts the steps."""
+class AboutCut(TypedDict, total=False):
+    """Which scores are alarms."""
 
-    predictions: Any
     threshold: float | None
     quantile: float | None
     budget: float | str | None
-    higher_is: HigherIs
 
 
-class AboutDetector(AboutMetric, total=False):
-    """And of a detector with scores or alarms, which may be counted by episode."""
+class AboutAlarms(TypedDict, total=False):
+    """What counts as an alarm."""
 
     count_alarms: CountAlarms | None
     refractory: Length | None
+
+
+class AboutScores(AboutSeries, AboutAlarms, total=False):
+    """Of a series, and of a detector with scores, at any threshold."""
+
+    higher_is: HigherIs
+
+
+class AboutMetric(AboutSeries, AboutCut, total=False):
+    """Of a series, and of a detector with scores or alarms, of which a metric counts the steps."""
+
+    predictions: Any
+    higher_is: HigherIs
+
+
+class AboutDetector(AboutMetric, AboutAlarms, total=False):
+    """Of a series, and of a detector with scores or alarms, which may be counted by episode."""
+
+
+class AboutCells(AboutEvents, AboutCut, AboutAlarms, total=False):
+    """Of all series of a study, and of all detectors; clocks are columns there."""
+
+    higher_is: HigherIs
+
+
+class AboutFolds(AboutCut, AboutAlarms, total=False):
+    """Of a series that is cross-validated, whose truth is given as scikit-learn takes it."""
+
+    times: Any
+    count_events: CountEvents | None
 
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """An argument as docstrings have it."""
+    """An argument as docstrings have it, its default, and the help of its option, where commands take it as it is."""
 
     kind: str
     text: str
     default: Any = None
+    option: str = ""
 
     def entry(self, name: str, indent: str) -> str:
         """Its lines in a section of parameters."""
@@ -96,6 +127,7 @@ DECLARED = {
         "int, float, str or timedelta, optional",
         "The first part of the series, left out as if it were masked: a number of steps, a share of all of them (0.15 or\n"
         '"15%", rounded down), or a duration ("2d") on a clock of dates.',
+        option="Leave out the first part: steps (150), a share (15%), or a duration (2d) where there is a clock of dates.",
     ),
     "truth_as": Declared(
         '{"auto", "labels", "positions", "times", "ranges"}',
@@ -112,11 +144,20 @@ DECLARED = {
         'What an event is. "steps" counts every step of an event, as in the paper, and is the default for labels,\n'
         'positions and times; "ranges" counts each range once, found if there is a prediction from its start - early to\n'
         "its end + late, and is the default for ranges. With labels, each run of ones is a range.",
+        option="What an event is: a step (default for labels), or a range or run of labels (default for ranges).",
     ),
     "overlaps": Declared(
-        '{"error", "merge"}', "What to do with ranges that overlap. Ranges that only touch stay two.", "error"
+        '{"error", "merge"}',
+        "What to do with ranges that overlap. Ranges that only touch stay two.",
+        "error",
+        option="What to do with ranges that overlap.",
     ),
-    "missing": Declared('{"error", "mask"}', "What to do with NaN in scores, alarms or labels.", "error"),
+    "missing": Declared(
+        '{"error", "mask"}',
+        "What to do with NaN in scores, alarms or labels.",
+        "error",
+        option="What to do with missing scores and labels.",
+    ),
     "span": Declared(
         "pair of times, optional",
         "When watching began and ended, both included; a date without a time of day is all of that day. By default from\n"
@@ -131,16 +172,19 @@ DECLARED = {
         '{"error", "drop"}',
         "What to do with times inside gaps: refuse them, or leave them out, which a note counts for each list.",
         "error",
+        option="What to do with times inside --gaps: refuse them, or leave them out.",
     ),
     "tick": Declared(
         "number or duration, optional",
         "The resolution of the times, to which they are rounded down. By default their common divisor: days for dates\n"
         "without a time of day, the last digit for rounded numbers. Chance places events on whole ticks.",
+        option="Resolution of the times, such as 1d or 0.5. Default: their common divisor.",
     ),
     "duplicates": Declared(
         '{"error", "merge", "count"}',
         "What to do with times that occur more than once in a list: refuse them, count each time once, or count all.",
         "error",
+        option="What to do with times that a list has more than once.",
     ),
     "predictions": Declared(
         "array-like, optional",
@@ -165,21 +209,52 @@ DECLARED = {
         'What high scores mean. With "normal" a step is predicted if z ≤ τ; ``threshold``, here and in the result, stays\n'
         "in the units of the scores, and ``quantile=0.9`` and ``budget=0.1`` take the lowest tenth.",
         "anomalous",
+        option="What a high score means; with normal, low scores are predictions.",
     ),
     "count_alarms": Declared(
         '{"steps", "episodes"}, optional',
         "What a prediction is: a predicted step (the default), or an episode, a run of consecutive predicted steps among\n"
         "those that count. An episode is a hit if any of its steps is. Recall is the same either way.",
+        option="What a prediction is: a predicted step (the default), or a run of them.",
     ),
     "refractory": Declared(
         "int, str or timedelta, optional",
         "Alarms closer together than this, in steps or in time, form one episode from the first to the last: the steps in\n"
         'between are predicted too. The threshold is chosen first. Implies ``count_alarms="episodes"``.',
+        option="Alarms closer to each other than this, steps (3) or a duration (2h), are one episode.",
     ),
 }
-OF_SERIES = (*AboutSeries.__annotations__, *AboutTimes.__annotations__)
-CUT = ("threshold", "quantile", "budget")
-ALARMS = ("count_alarms", "refractory")
+
+
+def names_of(group: type) -> tuple[str, ...]:
+    """The arguments of a group, in the order in which they are declared."""
+    return tuple(name for name in DECLARED if name in group.__annotations__)
+
+
+OF_SERIES = names_of(AboutEither)
+CUT, ALARMS = names_of(AboutCut), names_of(AboutAlarms)
+
+
+def _choices() -> dict[str, tuple[str, ...]]:
+    kinds = get_type_hints(AboutEither) | get_type_hints(AboutDetector)
+    parts = ((name, one) for name, kind in kinds.items() for one in (kind, *get_args(kind)))
+    return {name: get_args(one) for name, one in parts if get_origin(one) is Literal}
+
+
+CHOICES = _choices()
+"""The words that an argument may be, of those that are one of some."""
+
+
+def with_defaults(group: type, about: Mapping[str, Any]) -> dict[str, Any]:
+    """All arguments of a group: as they were passed, or else their defaults."""
+    return {name: about[name] if name in about else DECLARED[name].default for name in names_of(group)}
+
+
+def check_words(about: Mapping[str, Any]) -> None:
+    """Refuse a word that an argument cannot be."""
+    for name, words in CHOICES.items():
+        if name in about and (about[name] is not None or DECLARED[name].default is not None):
+            check_word(about[name], name, words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,16 +280,18 @@ class Held:
     about: AboutSeries | AboutTimes
 
 
-def takes(group: type, *, like: str = "", own: tuple[str, ...] = ()) -> Callable[[Function], Function]:
+def takes(
+    group: type, *, like: str = "", own: tuple[str, ...] = (), after: tuple[str, str] | None = None
+) -> Callable[[Function], Function]:
     """Give a function the arguments of a group: in its signature, after those that go by position, and its docstring.
 
     There they stand in place of ``<about>``, in full, or ``like`` those of another function; its ``own`` words on some
-    of them stay.
+    of them stay. Those about the series and those about the detector may come ``after`` two of the function's own.
     """
 
     def declare(function: Function) -> Function:
         kinds = get_type_hints(group)
-        names = [name for name in DECLARED if name in kinds]
+        names = names_of(group)
         taken = [one for one in inspect.signature(function).parameters.values() if one.name != "about"]
         by_position = [one for one in taken if one.kind is not one.KEYWORD_ONLY]
         added = [
@@ -223,17 +300,17 @@ def takes(group: type, *, like: str = "", own: tuple[str, ...] = ()) -> Callable
             )
             for name in names
         ]
-        first = "truth" if any(one.name == "truth" for one in taken) else "events"
-        place = [one.name for one in taken].index(first)
+        first = next((one.name for one in by_position if one.name in ("truth", "events")), "")
+        place = [one.name for one in taken].index(first) if first else len(taken)
         allowed = {*names, *(one.name for one in taken)}
 
         @wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
             unknown = kwargs.keys() - allowed
             if unknown:
-                raise TypeError(f"{function.__name__}() got an unexpected keyword argument {min(unknown)!r}")
+                raise TypeError(f"{function.__qualname__}() got an unexpected keyword argument {min(unknown)!r}")
             truth = args[place] if len(args) > place else kwargs.get(first)
-            if isinstance(truth, Held):
+            if isinstance(truth, Held) and first:
                 kwargs = _opened(truth, kwargs, first, allowed)
                 if len(args) > place:
                     args = (*args[:place], truth.truth, *args[place + 1 :])
@@ -241,10 +318,12 @@ def takes(group: type, *, like: str = "", own: tuple[str, ...] = ()) -> Callable
                     kwargs[first] = truth.truth
             return function(*args, **kwargs)
 
-        signature = inspect.signature(function)
-        call.__signature__ = signature.replace(  # type: ignore[attr-defined]
-            parameters=[*by_position, *added, *(one for one in taken if one not in by_position)]
-        )
+        ordered = [*by_position, *(one for one in taken if one not in by_position)]
+        places = [one.name for one in ordered]
+        ends = [len(by_position)] * 2 if after is None else [places.index(name) + 1 for name in after]
+        ordered[ends[1] : ends[1]] = [one for one in added if one.name not in OF_SERIES]
+        ordered[ends[0] : ends[0]] = [one for one in added if one.name in OF_SERIES]
+        call.__signature__ = inspect.signature(function).replace(parameters=ordered)  # type: ignore[attr-defined]
         described = [name for name in names if name not in own]
         call.__doc__ = _documented(function.__doc__ or "", described, like)
         return call  # type: ignore[return-value]
@@ -270,7 +349,7 @@ def _opened(series: Held, kwargs: dict[str, Any], first: str, allowed: set[str])
     return {**series.about, **kwargs}
 
 
-def _documented(text: str, names: list[str], like: str) -> str:
+def _documented(text: str, names: Sequence[str], like: str) -> str:
     """A docstring with the entries of these arguments in place of its mark."""
     before, mark, after = text.partition("<about>")
     if not mark:

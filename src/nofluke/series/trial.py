@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray, same
 from nofluke.errors import InputError
 from nofluke.lazy import Keeper, lazy
 from nofluke.series.clock import Clock
@@ -94,8 +94,13 @@ class Trial:
         tolerances: tuple[Tolerance, ...],
         thresholds: Cuts | FloatArray | None,
         alarms: AlarmRule = STEPS,
+        beside: Trial | None = None,
     ) -> Trial:
-        """The trial of a sequence as it was read; thresholds are None where alarms are given."""
+        """The trial of a sequence as it was read; thresholds are None where alarms are given.
+
+        One of another detector, ``beside`` it, shares its events and reaches, and what is known of them, if they are
+        the same.
+        """
         kept, clock = sequence.open_steps, sequence.clock
         whole = bool(kept.all())
 
@@ -111,6 +116,9 @@ class Trial:
             truth = Truth.of_flags(among_open(sequence.truth), times, kept)
         else:
             truth = Truth.of_spans(sequence.spans, times, kept)
+        reaches = tuple(Reach(tolerance=t, open_steps=kept, clock=clock) for t in tolerances)
+        if beside is not None and same((truth, reaches), (beside.truth, beside.reaches)):
+            truth, reaches = beside.truth, beside.reaches
         told = thresholds.told if isinstance(thresholds, Cuts) else None
         cuts = thresholds.compared if isinstance(thresholds, Cuts) else thresholds
         return cls(
@@ -118,7 +126,7 @@ class Trial:
             detector=alarms.closed(detector, kept, times),
             tolerances=tolerances,
             thresholds=np.ones(1) if cuts is None else cuts,
-            reaches=tuple(Reach(tolerance=t, open_steps=kept, clock=clock) for t in tolerances),
+            reaches=reaches,
             count_alarms=alarms.count,
             told=told,
         )

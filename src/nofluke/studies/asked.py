@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -13,53 +13,39 @@ from nofluke.metrics.functions import can_pickle
 from nofluke.nulls import Null, as_null
 from nofluke.nulls.base import NullModel, check_resamples
 from nofluke.nulls.choice import AUTO
-from nofluke.plain import as_share, as_whole, check_alpha, check_word, number_or_none, one_or_several
-from nofluke.series.detector import WAYS, AlarmRule, CountAlarms, check_cut
-from nofluke.series.reading import HigherIs, Missing, Overlaps, as_part
-from nofluke.series.tolerance import Length, Tolerance, as_tolerance
-from nofluke.series.truth import CountEvents
+from nofluke.plain import as_share, as_whole, check_alpha, number_or_none, one_or_several
+from nofluke.series.arguments import About, AboutCells, check_words, with_defaults
+from nofluke.series.detector import WAYS, AlarmRule, check_cut
+from nofluke.series.reading import as_part
+from nofluke.series.tolerance import Tolerance, as_tolerance
 
 SEEDS = 2**63  # seeds of cells are below
-_WORDS = {
-    "count_events": ("steps", "ranges"),
-    "missing": ("error", "mask"),
-    "higher_is": ("anomalous", "normal"),
-    "overlaps": ("error", "merge"),
-}
-
-
-_TOLD_APART = ("tolerance", "null", "metrics", "functions")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
     """The settings of a study, checked before anything is read.
 
-    ``tolerance`` is a `Tolerance`, or a share of each series' length; the other attributes are as in `nofluke.study`.
+    ``about`` is what is said of all series and detectors, with defaults; ``tolerance`` is a `Tolerance`, or a share of
+    each series' length; the other attributes are as in `nofluke.study`.
     """
 
-    threshold: float | None = None
-    quantile: float | None = None
-    budget: float | str | None = None
+    about: About
     tolerance: Tolerance | Fraction = field(default_factory=lambda: Tolerance(early=0, late=0))
     null: Null = AUTO
     metrics: tuple[str, ...] = ()
     functions: tuple[Function, ...] = ()  # registered here: other processes do not know their names
-    higher_is: HigherIs = "anomalous"
-    count_events: CountEvents | None = None
-    count_alarms: CountAlarms | None = None
-    refractory: Length | None = None
-    missing: Missing = "error"
-    overlaps: Overlaps = "error"
-    warmup: Length | None = None
     n_resamples: int = 10_000
     seed: int = 0
     alpha: float = 0.05
 
     @classmethod
-    def of(cls, *, tolerance: Any, metrics: Any, rng: Any, **rest: Any) -> Asked:
+    def of(
+        cls, *, tolerance: Any, metrics: Any, null: Any, n_resamples: Any, rng: Any, alpha: Any, **about: Any
+    ) -> Asked:
         """Refuse what no cell could be judged by, before the first is read."""
-        given = [way for way in WAYS if rest.get(way) is not None]
+        parts = About.of(with_defaults(AboutCells, about))
+        given = [way for way in WAYS if parts.cut[way] is not None]
         if len(given) != 1:
             raise InputError(
                 problem=say(
@@ -69,23 +55,23 @@ class Asked:
                 ),
                 remedy="it decides which scores are predictions",
             )
-        check_cut(given[0], rest[given[0]])
-        AlarmRule.of(rest["count_alarms"], rest["refractory"])
-        for name, words in _WORDS.items():
-            if rest[name] is not None or name != "count_events":
-                check_word(rest[name], name, words)
-        if rest["warmup"] is not None:
-            as_part(rest["warmup"], "warmup")
-        rest["alpha"], rest["n_resamples"] = check_alpha(rest["alpha"]), check_resamples(rest["n_resamples"])
-        null = rest["null"]
-        rest["null"] = AUTO if isinstance(null, str) and null.strip() == AUTO else as_null(null)
+        check_cut(given[0], parts.cut[given[0]])
+        AlarmRule.of(**parts.alarms)
+        check_words(parts.reading)
+        if parts.reading["warmup"] is not None:
+            as_part(parts.reading["warmup"], "warmup")
+        alpha, n_resamples = check_alpha(alpha), check_resamples(n_resamples)
+        null = AUTO if isinstance(null, str) and null.strip() == AUTO else as_null(null)
         names = _metrics(metrics)
         return cls(
+            about=parts,
             tolerance=_as_tolerance_or_share(tolerance),
+            null=null,
             metrics=names,
             functions=tuple(metric for metric in map(get, names) if isinstance(metric, Function)),
+            n_resamples=n_resamples,
             seed=as_whole(rng, "rng", 0, SEEDS - 1),
-            **rest,
+            alpha=alpha,
         )
 
     def within(self, n_steps: int) -> Tolerance:
@@ -102,14 +88,15 @@ class Asked:
         if isinstance(tolerance, Tolerance) and tolerance.unit != "steps":
             return passed("tolerance", str(tolerance))
         if refractory is not None and refractory.unit != "steps":
-            return passed("refractory", self.refractory)
-        timed = self.warmup is not None and as_part(self.warmup, "warmup")[0] == "time"
-        return passed("warmup", self.warmup) if timed else None
+            return passed("refractory", self.about.alarms["refractory"])
+        warmup = self.about.reading["warmup"]
+        timed = warmup is not None and as_part(warmup, "warmup")[0] == "time"
+        return passed("warmup", warmup) if timed else None
 
     @property
     def alarms(self) -> AlarmRule:
         """What a prediction is."""
-        return AlarmRule.of(self.count_alarms, self.refractory)
+        return AlarmRule.of(**self.about.alarms)
 
     def check_sent(self) -> None:
         """Refuse functions that no other process could run, before the first cell is computed."""
@@ -140,12 +127,15 @@ class Asked:
 
     def plain(self) -> dict[str, Any]:
         """The settings as plain values, for JSON: what a resumed study must have in common with its beginning."""
-        told = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in _TOLD_APART}
-        told = {
-            name: value if isinstance(value, int | float | str | None) else str(value) for name, value in told.items()
+        about = {**self.about.cut, **self.about.reading, **self.about.alarms}
+        del about["truth_as"]  # the inputs tell
+        return {
+            "tolerance": self.tolerance_text,
+            "null": AUTO if self.model is None else self.model.text,
+            "metrics": list(self.metrics),
+            **{name: one if isinstance(one, int | float | str | None) else str(one) for name, one in about.items()},
+            **{"n_resamples": self.n_resamples, "seed": self.seed, "alpha": self.alpha},
         }
-        null = AUTO if self.model is None else self.model.text
-        return {"tolerance": self.tolerance_text, "null": null, "metrics": list(self.metrics), **told}
 
     @property
     def tolerance_text(self) -> str:
@@ -157,9 +147,10 @@ class Asked:
     @property
     def cut_text(self) -> str:
         """Where scores become alarms, in words."""
-        if self.budget is not None:
-            return f"a budget of {100 * float(as_share(self.budget, 'budget')):g}% of the steps"
-        return f"threshold {self.threshold:g}" if self.quantile is None else f"the {self.quantile:g} quantile"
+        threshold, quantile, budget = (self.about.cut[way] for way in ("threshold", "quantile", "budget"))
+        if budget is not None:
+            return f"a budget of {100 * float(as_share(budget, 'budget')):g}% of the steps"
+        return f"threshold {threshold:g}" if quantile is None else f"the {quantile:g} quantile"
 
 
 def _as_tolerance_or_share(value: Any) -> Tolerance | Fraction:

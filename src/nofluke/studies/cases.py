@@ -11,13 +11,20 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from nofluke.arrays import AnyArray
+from nofluke.errors import Remark, Words
+from nofluke.studies.outcome import reason_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """Why a series, or one detector on it, has no result: one line for people."""
+    """Why a series, or one detector on it, has no result: one line for people, of a kind."""
 
-    reason: str
+    reason: Words
+
+    @classmethod
+    def of(cls, error: Exception) -> Fault:
+        """That something could not be read."""
+        return cls(reason=reason_of(error, where=False))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -40,7 +47,7 @@ class Case:
         The clock, if there is one.
     truth_as : str
         As in `nofluke.evaluate`.
-    notes : tuple of str
+    notes : tuple of Remark
         What the reader has to say about this series.
     """
 
@@ -50,7 +57,7 @@ class Case:
     detectors: Mapping[str, AnyArray | Fault] = field(repr=False)
     times: Any = field(repr=False, default=None)
     truth_as: str = "auto"
-    notes: tuple[str, ...] = ()
+    notes: tuple[Remark, ...] = ()
 
 
 class Chunk(Protocol):

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nofluke.arrays import BoolArray, IntArray
-from nofluke.errors import shown
+from nofluke.errors import say, shown
 from nofluke.inference.interval import Kind
 from nofluke.studies.missing import failed_altogether
 from nofluke.studies.schema import Values
@@ -108,7 +108,7 @@ class Counts:
 
     def notes_on(self, detectors: Sequence[str]) -> tuple[str, ...]:
         """On units, and on those of the detectors that have no result."""
-        return (*self.notes, *(f"{name}: {self.failed[name]}" for name in detectors if name in self.failed))
+        return (*self.notes, *(say("{}: {}", name, self.failed[name]) for name in detectors if name in self.failed))
 
     @property
     def there(self) -> BoolArray:

@@ -10,7 +10,7 @@ from contextlib import closing
 from itertools import islice
 from typing import Any
 
-from nofluke.errors import InputError, Shown, say
+from nofluke.errors import InputError, Shown, Words, say
 from nofluke.plain import as_whole
 from nofluke.studies.outcome import NoRoom, Outcome, attempt, reason_of
 from nofluke.studies.processes import can_start, in_processes, leave_if_importing
@@ -26,7 +26,7 @@ def run(
     workers: int | None = None,
     executor: Executor | None = None,
     on_done: Callable[[int, Any], object],
-    on_failed: Callable[[int, str], object],
+    on_failed: Callable[[int, Words], object],
 ) -> None:
     """Do all tasks, and hand over what comes out of them in this process, in no certain order.
 
@@ -71,9 +71,9 @@ def run(
             outcomes = (attempt(index, function, task) for index, task in tasks.items())
     with closing(outcomes):  # after Ctrl-C too: no worker is left behind
         for outcome in outcomes:
-            if outcome.ends_all:
+            if outcome.ends_all and outcome.reason is not None:
                 raise NoRoom(problem=outcome.reason)
-            if outcome.reason:
+            if outcome.reason is not None:
                 on_failed(outcome.index, outcome.reason)
             else:
                 on_done(outcome.index, outcome.result)

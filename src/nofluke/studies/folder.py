@@ -24,9 +24,9 @@ from nofluke.data.paths import expanded, write_file
 from nofluke.errors import InputError, say, shown, spoken
 from nofluke.plain import check_word
 from nofluke.studies.origin import as_text, changes, in_short, origin, read_origin
-from nofluke.studies.parts import TABLES, Packed, index_of, pack, write_part
+from nofluke.studies.parts import TABLES, Packed, from_files, index_of, pack, write_part
 from nofluke.studies.processes import leave_if_importing
-from nofluke.studies.schema import CELLS, Part, Schema
+from nofluke.studies.schema import CELLS, FAILED, Part, Schema
 from nofluke.studies.tables import Columns, join_tables, read_table, write_table
 
 # ---- one writer at a time in a folder. The lock is the operating system's: it ends with its process
@@ -285,7 +285,7 @@ class Folder:
             else:
                 write_table(self.path / name, {}, self._schema(table))
         if paths := self._paths("failed"):
-            join_tables(self.path / "failed.jsonl", paths)
+            join_tables(self.path / "failed.jsonl", paths, columns=tuple(FAILED))
         else:
             write_file(self.path / "failed.jsonl", "", str(self.path / "failed.jsonl"))
 
@@ -304,7 +304,7 @@ class Folder:
             return {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
         with tempfile.TemporaryDirectory(prefix="nofluke-") as folder:
             write_table(Path(folder, table), {}, self._schema(table))
-            return read_table(Path(folder, table), columns)
+            return from_files(table, read_table(Path(folder, table), columns))
 
     def _schema(self, table: str) -> Schema:
         return self.cells if table == "cells" else TABLES[table]
@@ -320,10 +320,10 @@ class Folder:
             numbers.append(i)
             rows += int(index["rows"][table])
             if rows >= _ROWS_AT_ONCE:
-                yield read_table(self._paths(table, numbers), columns, where)
+                yield from_files(table, read_table(self._paths(table, numbers), columns, where))
                 numbers, rows = [], 0
         if numbers:
-            yield read_table(self._paths(table, numbers), columns, where)
+            yield from_files(table, read_table(self._paths(table, numbers), columns, where))
 
     def close(self) -> None:
         """Give the folder free for other processes. A temporary one stays as long as this object."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from nofluke.arrays import ByValue
-from nofluke.errors import InputError
+from nofluke.errors import InputError, joined, say
 from nofluke.inference.verdict import Verdict
 from nofluke.studies.missing import missing_in_words
 from nofluke.studies.pairs import Pairs
@@ -182,12 +182,12 @@ class Leaderboard(Exports, ByValue):
                 " ".join(f"{name}: {value}." for name, value in self.facts()),
                 *self._missing_note(),
                 *noted(self.about.notes),
-                *(f"Note on {row.label}: {note}" for row in self.rows for note in row.notes),
+                *(say("Note on {}: {}", row.label, note) for row in self.rows for note in row.notes),
             ),
         )
 
     def _missing_note(self) -> tuple[str, ...]:
-        return (" ".join(self.missing_in_words()),) if self.about.missing else ()
+        return (joined(" ", self.missing_in_words()),) if self.about.missing else ()
 
     def _latex_tables(self, measures: tuple[str, ...] = MEASURES) -> dict[str, Table]:
         """One for each measure: all of them in one would be wider than a page."""
@@ -204,7 +204,7 @@ class Leaderboard(Exports, ByValue):
             **{name: getattr(about, name) for name in ("title", "null", "tolerance", "threshold", "alpha", "level")},
             **{"n_series": about.n_series, "n_groups": about.n_groups},
             "missing": [{"reason": reason, "cells": count} for reason, count in about.missing],
-            "detectors": [row.to_dict() for row in self.rows],
+            "detectors": [row._record() for row in self.rows],
             "pairs": None if self.pairs is None else self.pairs.to_list(),
             "notes": list(about.notes),
         }

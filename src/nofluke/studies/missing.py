@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator
 
+from nofluke.errors import in_one_line, kind_of, say
 from nofluke.studies.schema import Values
 from nofluke.text.tables import plural
 
 MOST_REASONS = 3  # of which a summary tells
 MOST_NAMED = 3  # series, for each
-_QUOTED, _LETTER, _DIGIT = re.compile(r"'[^']*'|\"[^\"]*\""), re.compile(r"[^\W\d_]"), re.compile(r"\d")
 
 
 def missing_cells(failed: Values, detectors: tuple[str, ...]) -> Iterator[tuple[str, str, str]]:
@@ -22,51 +21,44 @@ def missing_cells(failed: Values, detectors: tuple[str, ...]) -> Iterator[tuple[
     """
     for series, detector, reason in zip(failed["series"], failed["detector"], failed["reason"], strict=True):
         for name in (str(detector),) if detector else detectors:
-            yield str(series), name, str(reason)
+            yield str(series), name, reason
 
 
 def count_reasons(failed: Values, detectors: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
-    """Each reason, where it came up, and how many cells it left without a result, most frequent first.
+    """Each kind of reason, where it came up, and how many cells it left without a result, most frequent first.
 
-    Reasons that differ only in numbers, in what is quoted, or in the names of the series and the detector are one: its
-    first is told.
+    Of reasons of one kind, the first is told.
 
-    >>> reasons = ["1 NaN at 145.", "2 NaN at 3 and 9."]
+    >>> from nofluke.errors import Remark
+    >>> reasons = [Remark("NaN", "{} NaN at {}.", *values) for values in ((1, "145"), (2, "3 and 9"))]
     >>> failed = {"series": ["s", "t"], "group": ["", ""], "detector": ["b", "b"], "reason": reasons}
     >>> count_reasons(failed, ("a", "b"))
     (('1 NaN at 145. (b on s, t)', 2),)
     """
     kinds: dict[str, list[tuple[str, str, str]]] = {}
     for cell in missing_cells(failed, detectors):
-        kinds.setdefault(_kind(*cell), []).append(cell)
+        kinds.setdefault(kind_of(cell[2]), []).append(cell)
     found = sorted(kinds.values(), key=len, reverse=True)
-    return tuple((f"{cells[0][2]} ({_where(cells)})", len(cells)) for cells in found)
+    return tuple((say("{} ({})", cells[0][2], _where(cells)), len(cells)) for cells in found)
 
 
 def failed_altogether(failed: Values, detectors: tuple[str, ...], with_results: Collection[str]) -> dict[str, str]:
     """What is said of each detector without a single result: that all its cells failed, and the most frequent reason.
 
-    >>> failed = {"series": ["s", "t"], "group": ["", ""], "detector": ["b", ""], "reason": ["1 NaN.", "2 NaN."]}
+    >>> failed = {"series": ["s", "t"], "group": ["", ""], "detector": ["b", ""], "reason": ["1 NaN.", "1 NaN."]}
     >>> failed_altogether(failed, ("a", "b"), ["a"])
     {'b': 'All of its 2 cells failed: 1 NaN.'}
     """
     lost: dict[str, dict[str, list[str]]] = {}
-    for series, detector, reason in missing_cells(failed, detectors):
+    for _, detector, reason in missing_cells(failed, detectors):
         if detector not in with_results:
-            lost.setdefault(detector, {}).setdefault(_kind(series, detector, reason), []).append(reason)
-    said = {}
+            lost.setdefault(detector, {}).setdefault(kind_of(reason), []).append(reason)
+    said: dict[str, str] = {}
     for detector, kinds in lost.items():
-        n, reason = sum(map(len, kinds.values())), " ".join(max(kinds.values(), key=len)[0].split())
+        n, reason = sum(map(len, kinds.values())), max(kinds.values(), key=len)[0]
         which = f"All of its {n:,} cells" if n > 1 else "Its only cell"
-        said[detector] = f"{which} failed: {reason}{'' if reason.endswith('.') else '.'}"
+        said[detector] = say("{} failed: {}{}", which, reason, "" if reason.endswith(".") else ".")
     return said
-
-
-def _kind(series: str, detector: str, reason: str) -> str:
-    """The words of a reason that are the same for other cells."""
-    left_out = ("and", series, detector)  # "and" since a list of numbers may have one or many of them
-    words = (word.strip(".,:;()") for word in _QUOTED.sub(" ", reason).split())
-    return " ".join(w for w in words if w not in left_out and _LETTER.search(w) and not _DIGIT.search(w))
 
 
 def _where(cells: list[tuple[str, str, str]]) -> str:
@@ -85,7 +77,7 @@ def missing_in_words(reasons: tuple[tuple[str, int], ...], n_cells: int) -> tupl
     if not reasons:
         return ()
     total = sum(count for _, count in reasons)
-    told = tuple(f"{count:,}: {' '.join(reason.split())}" for reason, count in reasons[:MOST_REASONS])
+    told: tuple[str, ...] = tuple(say("{:,}: {}", count, in_one_line(why)) for why, count in reasons[:MOST_REASONS])
     rest = reasons[MOST_REASONS:]
     if rest:
         told += (f"{sum(count for _, count in rest):,}: {plural(len(rest), 'other reason')}.",)

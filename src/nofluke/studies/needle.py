@@ -18,7 +18,6 @@ import numpy as np
 from nofluke.arrays import FloatArray, IntArray
 from nofluke.errors import InputError
 from nofluke.nulls.circular import CircularShift
-from nofluke.series.timed import TimedCell
 from nofluke.series.trial import Cell
 
 FARTHEST = 500  # steps by which events are shifted, at most
@@ -36,7 +35,7 @@ def farthest(n_steps: IntArray) -> int:
 
 def hits_at_shifts(cell: Cell, reach: int) -> IntArray | None:
     """Hits of precision and recall (columns) with events rotated by -reach..reach steps; None if not available."""
-    if isinstance(cell, TimedCell) or cell.n_steps <= 2 * reach:
+    if cell.in_time or cell.n_steps <= 2 * reach:
         return None
     if 0 in (cell.n_counted, cell.n_predictions):
         return np.zeros((2 * reach + 1, 2), dtype=np.int64)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nofluke.errors import MOST_IN_MESSAGE, InputError, interruptible, shortened
+from nofluke.errors import InputError, Remark, Words, in_one_line, interruptible, packed, unpacked
 
 
 class NoRoom(InputError):
@@ -17,11 +16,11 @@ class NoRoom(InputError):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The result of a task, or (if there is a reason) none; some reasons end everything."""
+    """The result of a task, or, if there is a reason, none; some reasons end everything."""
 
     index: int
     result: Any = None
-    reason: str = ""
+    reason: Words | None = None
     ends_all: bool = False
 
 
@@ -38,11 +37,31 @@ def attempt(index: int, function: Callable[[Any], Any], task: Any) -> Outcome:
         return Outcome(index, reason=reason_of(error), ends_all=isinstance(error, NoRoom))
 
 
-def reason_of(error: BaseException) -> str:
-    """An error in one line; one that is not about the input also says where it arose."""
-    text = " ".join(str(error).split())
-    if not isinstance(error, InputError):
-        text = f"{type(error).__name__}: {text}" if text else type(error).__name__
-        if frames := traceback.extract_tb(error.__traceback__):
-            text += f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})"
-    return shortened(text, MOST_IN_MESSAGE)
+def reason_of(error: BaseException, *, where: bool = True) -> Words:
+    """An error in one line, which can be sent anywhere; unless told otherwise, one that is not about the input also
+    says where it arose.
+
+    Its kind is where that was, and what is wrong there: the sentence is the same for all cells but for its values.
+
+    >>> reason_of(InputError(argument="scores", problem="has 3 NaN"))
+    'scores has 3 NaN.'
+    """
+    name, told, trace = type(error).__name__, str(error), error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if isinstance(error, InputError):
+        told = error.words
+    elif where:
+        told = f"{name}: {told}" if told.strip() else name
+        told += "" if trace is None else f" ({Path(trace.tb_frame.f_code.co_filename).name}, line {trace.tb_lineno})"
+    if isinstance(error, InputError) and isinstance(error.problem, Remark):
+        kind = error.problem.kind
+    else:  # without a trace it was raised in another process
+        at = told if trace is None else f"{trace.tb_frame.f_globals.get('__name__')}, line {trace.tb_lineno}"
+        kind = f"{name} {getattr(error, 'argument', None) or ''}: {at}"
+    return sent(Remark(kind, "{}", told))
+
+
+def sent(text: str) -> Words:
+    """A sentence in one line, as it comes out of files and other processes: without values that cannot be sent."""
+    return unpacked(packed(in_one_line(text)))

@@ -14,11 +14,20 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from nofluke.errors import packed, unpacked
 from nofluke.studies.outcome import NoRoom
 from nofluke.studies.schema import CELLS, FAILED, LAWS, TIMINGS, TRUTHS, Part, Schema, Values
-from nofluke.studies.tables import KEPT, explained, put_table
+from nofluke.studies.tables import KEPT, Columns, explained, put_table
 
-TABLES: Mapping[str, Schema] = {"cells": CELLS, "failed": FAILED, "timings": TIMINGS, "laws": LAWS, "truths": TRUTHS}
+_SAID = "said"  # in files, a reason with its kind and its parts, beside its text
+TABLES: Mapping[str, Schema] = {
+    "cells": CELLS,
+    "failed": {**FAILED, _SAID: "VARCHAR"},
+    "timings": TIMINGS,
+    "laws": LAWS,
+    "truths": TRUTHS,
+}
+"""The tables in files; in memory those of `nofluke.studies.schema`."""
 _INDEX = "part.json"
 
 
@@ -40,8 +49,30 @@ def pack(part: Part, cells: Schema = CELLS) -> Packed:
         for name, schema in {**TABLES, "cells": cells}.items():
             values = getattr(part, name)
             rows[name] = len(next(iter(values.values()), ()))
-            tables[name] = _parquet(Path(folder, name), values, schema) if rows[name] else _empty(tuple(schema.items()))
+            tables[name] = (
+                _parquet(Path(folder, name), _for_files(name, values), schema)
+                if rows[name]
+                else _empty(tuple(schema.items()))
+            )
     return Packed(tables=tables, rows=rows)
+
+
+def _for_files(table: str, values: Values) -> Values:
+    """A table with its sentences as files have them."""
+    if table == "failed":
+        return {**values, _SAID: list(map(packed, values["reason"]))}
+    if table == "truths":
+        return {**values, "notes": [list(map(packed, notes)) for notes in values["notes"]]}
+    return values
+
+
+def from_files(table: str, values: Columns) -> Columns:
+    """A table that was read from files, with its sentences as they were written."""
+    if table == "failed" and _SAID in values:
+        values["reason"][:] = list(map(unpacked, values.pop(_SAID)))
+    if table == "truths" and "notes" in values:
+        values["notes"][:] = [list(map(unpacked, notes)) for notes in values["notes"]]
+    return values
 
 
 def _parquet(path: Path, values: Values, schema: Schema) -> bytes:

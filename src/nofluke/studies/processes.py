@@ -18,7 +18,7 @@ from dataclasses import replace
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
-from nofluke.errors import InputError, arg, say
+from nofluke.errors import InputError, Remark, arg, say
 from nofluke.studies.outcome import Outcome, attempt, reason_of
 
 if TYPE_CHECKING:
@@ -79,7 +79,8 @@ def in_processes(
                     if left and worker.begun:
                         deaths[left[0]] += 1
                         if deaths[left[0]] == TRIES:
-                            yield Outcome(left[0], reason=f"its process ended {TRIES} times ({_cause(worker.code)}).")
+                            died = Remark("process", "its process ended {} times ({}).", TRIES, _cause(worker.code))
+                            yield Outcome(left[0], reason=died)
                             left = left[1:]
                     waiting.extendleft(reversed(left))
                     team[team.index(worker)] = _Worker(sent)

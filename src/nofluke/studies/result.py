@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
@@ -16,7 +15,7 @@ import numpy as np
 
 from nofluke.arrays import AnyArray, FloatArray
 from nofluke.data.paths import expanded, write_file
-from nofluke.errors import InputError
+from nofluke.errors import InputError, Words, kind_of, say
 from nofluke.inference.chance import significant
 from nofluke.inference.compare import Comparison
 from nofluke.inference.corrections import benjamini_hochberg
@@ -56,20 +55,21 @@ MOST = 5  # notes on reading that are told
 
 
 def from_reading(notes: Iterable[Sequence[str]]) -> Iterator[str]:
-    """What readers had to say of series, those alike but for numbers together, most frequent first.
+    """What readers had to say of series, that of one kind together, most frequent first.
 
-    >>> list(from_reading([["Its rows come from 2 files."], ["Its rows come from 3 files."], []]))
+    >>> from nofluke.errors import Remark
+    >>> notes = [Remark("several files", "Its rows come from {} files.", n) for n in (2, 3)]
+    >>> list(from_reading([[notes[0]], [notes[1]], []]))
     ['On 2 series: Its rows come from 2 files.']
     """
     counts: Counter[str] = Counter()
     first: dict[str, str] = {}
     for own in notes:
         for note in own:
-            kind = re.sub(r"\d+", "0", str(note))
-            counts[kind] += 1
-            first.setdefault(kind, str(note))
+            counts[kind_of(note)] += 1
+            first.setdefault(kind_of(note), note)
     for kind, count in counts.most_common(MOST):
-        yield f"On {plural(count, 'series', 'series')}: {first[kind]}"
+        yield say("On {}: {}", plural(count, "series", "series"), first[kind])
     if len(counts) > MOST:
         yield f"{plural(len(counts) - MOST, 'other note')} on how series were read: see the cells' notes."
 
@@ -118,7 +118,7 @@ def redrawn(
     tasks = {
         i: task for i, task in enumerate(plan.tasks(chunks, detectors)) if task.nulls or task.together or task.mixed
     }
-    total, lost, done = Drawn(), list[str](), 0
+    total, lost, done = Drawn(), list[Words](), 0
     with progress_bar("draws for pooling", len(tasks)) as advance:
 
         def keep(_: int, found: Drawn) -> None:
@@ -127,7 +127,7 @@ def redrawn(
             done += 1
             advance(done)
 
-        def lose(_: int, reason: str) -> None:
+        def lose(_: int, reason: Words) -> None:
             lost.append(reason)
 
         run(partial(drawn_of, asked=asked, n=n), tasks, on_done=keep, on_failed=lose, **how)

@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import IntArray
+from nofluke.errors import Words
 from nofluke.inference.evaluate import Evaluation
 from nofluke.ratios import divide, f_beta
 from nofluke.series.timed import TimedCell
 from nofluke.series.trial import Cell
 from nofluke.studies.cases import Case
+from nofluke.studies.outcome import sent
 from nofluke.studies.schema import FAILED, LAWS, STEPS, TIMINGS, TRUTHS, Part, Schema, Values, cells_with
 
 Row = dict[str, Any]
@@ -33,9 +35,9 @@ class Rows:
     laws: list[Row] = field(default_factory=list)
     truths: list[Row] = field(default_factory=list)
 
-    def fail(self, case: Case, detector: str, reason: str) -> None:
+    def fail(self, case: Case, detector: str, reason: Words) -> None:
         """A cell without a result, or, without a detector, a whole series."""
-        self.failed.append({"series": case.series, "group": case.group, "detector": detector, "reason": reason})
+        self.failed.append({**named(case, detector), "reason": sent(reason)})
 
     def part(self) -> Part:
         """The rows as columns."""
@@ -110,19 +112,14 @@ def row_of(case: Case, detector: str, result: Evaluation) -> Row:
 def truth_row(case: Case, cell: Cell) -> Row:
     """The events of a series."""
     truth = cell.truth
-    if isinstance(cell, TimedCell):  # in ticks of its watched time
-        reach = max(abs(int(side)) for side in (cell.reach.early, cell.reach.late))
-    else:
-        some = np.arange(0, cell.n_steps, max(cell.n_steps // 1000, 1))
-        around = cell.trial.reaches[cell.d].around_events(some, some)
-        reach = int(max((some - around.starts).max(), (around.stops - 1 - some).max(), 0))
+    reach = cell.by_axis(steps=_reach_in_steps, ticks=lambda cell: max(abs(cell.reach.early), abs(cell.reach.late)))
     axis = axis_of(cell)
     grid, moments = moments_of(cell)
     return {
         "series": case.series,
         "group": case.group,
         "axis": axis,
-        "in_time": isinstance(cell, TimedCell),
+        "in_time": cell.in_time,
         "grid": grid or axis,
         "n": truth.n_steps,
         "reach": reach,
@@ -135,10 +132,22 @@ def truth_row(case: Case, cell: Cell) -> Row:
 
 def axis_of(cell: Cell) -> str:
     """A word that two series share if their steps are the same moments; without a clock, if they are as many."""
-    if isinstance(cell, TimedCell):
-        watch = cell.trial.watch
-        told = watch.starts, watch.stops, np.array([watch.stride, watch.ticks.origin, watch.ticks.size], dtype=object)
-        return f"time {hashlib.sha256(repr([list(map(str, part)) for part in told]).encode()).hexdigest()[:16]}"
+    return cell.by_axis(steps=_axis_of_steps, ticks=_axis_of_ticks)
+
+
+def _reach_in_steps(cell: Cell) -> int:
+    some = np.arange(0, cell.n_steps, max(cell.n_steps // 1000, 1))
+    around = cell.trial.reaches[cell.d].around_events(some, some)
+    return int(max((some - around.starts).max(), (around.stops - 1 - some).max(), 0))
+
+
+def _axis_of_ticks(cell: TimedCell) -> str:
+    watch = cell.trial.watch
+    told = watch.starts, watch.stops, np.array([watch.stride, watch.ticks.origin, watch.ticks.size], dtype=object)
+    return f"time {hashlib.sha256(repr([list(map(str, part)) for part in told]).encode()).hexdigest()[:16]}"
+
+
+def _axis_of_steps(cell: Cell) -> str:
     clock = cell.clock
     if clock is None:
         return f"{cell.n_steps} steps"
@@ -152,7 +161,7 @@ def moments_of(cell: Cell) -> tuple[str, IntArray]:
     such word.
     """
     starts, clock = cell.truth.first_steps, cell.clock
-    if isinstance(cell, TimedCell):
+    if cell.in_time:
         return "", starts
     if clock is None:
         return STEPS, starts

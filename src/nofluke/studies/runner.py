@@ -7,7 +7,7 @@ from concurrent.futures import Executor
 from functools import partial
 from typing import Any
 
-from nofluke.errors import interruptible
+from nofluke.errors import Words, interruptible
 from nofluke.studies.cases import Chunk
 from nofluke.studies.engine import run
 from nofluke.studies.folder import Folder
@@ -73,7 +73,7 @@ def fill(
             if progress is not None:
                 progress(done, seen - done)
 
-        def lose(i: int, reason: str) -> None:
+        def lose(i: int, reason: Words) -> None:
             keep(i, pack(failure(chunks[i], reason), folder.cells), again=True)
 
         tell()
@@ -91,7 +91,7 @@ def fill(
         raise Stopped(len(have), len(chunks)) from None
 
 
-def failure(chunk: Chunk, reason: str) -> Part:
+def failure(chunk: Chunk, reason: Words) -> Part:
     """The part of a chunk of which nothing else is known than why."""
     names = list(chunk.series)
     blank = [""] * len(names)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -28,11 +28,10 @@ from nofluke.nulls.seen import Look, Together
 from nofluke.plain import as_share, as_whole, is_text
 from nofluke.progress import cells_bar
 from nofluke.ratios import TIE_SLACK, divide, f_beta
+from nofluke.series.arguments import AboutCells, takes
 from nofluke.series.counting import nearest_alarms, within
-from nofluke.series.detector import CountAlarms
-from nofluke.series.reading import HigherIs, Missing, Overlaps, Sequence
+from nofluke.series.reading import Sequence
 from nofluke.series.tolerance import Length, Tolerance
-from nofluke.series.truth import CountEvents
 from nofluke.studies.asked import Asked
 from nofluke.studies.cases import Case, Chunk, Fault
 from nofluke.studies.cells import Cells
@@ -68,7 +67,7 @@ class Quick:
         self.names: tuple[str, ...] = ()
         asked = shared.asked
         # a threshold is compared in the scores' own precision, which only the other way knows
-        kinds = (np.float64,) if asked.threshold is not None else (np.float64, np.float32)
+        kinds = (np.float64,) if asked.about.cut["threshold"] is not None else (np.float64, np.float32)
         plain = {name: z.astype(np.float64) for name, z in detectors.items() if z.dtype in kinds and z.ndim == 1}
         if not plain or asked.alarms.count != "steps" or asked.model is None or asked.model.text != "permutation":
             return
@@ -84,7 +83,11 @@ class Quick:
         self.early, self.late = (min(int(side), n) for side in (window.early, window.late))  # type: ignore[arg-type]
         self.near = int(trial.near_events[0])
         self.model = Permutation()
-        self.notes = (*sequence.notes, *made.notes, *offered_ranges(sequence, truth, asked.count_events))
+        self.notes = (
+            *sequence.notes,
+            *made.notes,
+            *offered_ranges(sequence, truth, asked.about.reading["count_events"]),
+        )
         self._see()
         scores = np.stack([plain[name] for name in self.names]) if self.names else np.zeros((0, n))
         self.scores = scores if sequence.sign == 1 else -scores
@@ -123,17 +126,17 @@ class Quick:
 
     def _cuts(self) -> tuple[FloatArray, FloatArray, list[tuple[str, ...]]]:
         """Thresholds of all detectors: what turned scores are compared with, what is told, and notes on ties."""
-        asked, sign = self.shared.asked, self.sequence.sign
+        cut, sign = self.shared.asked.about.cut, self.sequence.sign
         notes: list[tuple[str, ...]] = [()] * len(self.names)
-        if asked.quantile is not None:
-            cuts = _quantiles(self.scores, float(asked.quantile))
-            asked_for = math.ceil((1 - Fraction(repr(float(asked.quantile)))) * self.n)
+        if cut["quantile"] is not None:
+            cuts = _quantiles(self.scores, float(cut["quantile"]))
+            asked_for = math.ceil((1 - Fraction(repr(float(cut["quantile"])))) * self.n)
             odd = ((self.scores >= cuts[:, None]).sum(axis=1) > 2 * max(asked_for, 1)) | ~np.isfinite(cuts)
-        elif asked.budget is not None:
-            cuts = _within(self.scores, math.floor(as_share(asked.budget, "budget") * self.n))
+        elif cut["budget"] is not None:
+            cuts = _within(self.scores, math.floor(as_share(cut["budget"], "budget") * self.n))
             odd = np.isinf(cuts)
         else:
-            cuts, odd = np.full(len(self.names), sign * float(asked.threshold or 0.0)), np.ones(len(self.names), bool)
+            cuts, odd = np.full(len(self.names), sign * float(cut["threshold"] or 0.0)), np.ones(len(self.names), bool)
         told = sign * cuts + 0.0
         for i in np.flatnonzero(odd):  # what is to be said of ties, the usual way
             one = self.shared.cuts(self._sequence(int(i)))
@@ -216,7 +219,7 @@ class Quick:
         near = None if zero else (self.near, covered)
         remarks = degenerate(n, m, m, n_alarms, near=near, all_equal=bool(self.all_equal[i]))
         if other[2] > found and other[1] <= TURNED and one[2] > hits and one[1] <= TURNED:
-            remarks = (*remarks, turned_note(one[1], other[1], inverted(self.shared.asked.higher_is)))
+            remarks = (*remarks, turned_note(one[1], other[1], inverted(self.sequence.higher_is)))
         single = zero or (reach <= 1 and bool((length == 1).all()))
         engines = ("hypergeometric" if single else "dynamic programme", "hypergeometric")
         shares = divide(hits, n_alarms), divide(found, m)
@@ -373,6 +376,7 @@ def _quick(shared: Cells, detectors: dict[str, AnyArray]) -> dict[str, Any]:
 # ---- judge many detectors on many series: read, compute chunk by chunk, keep each part
 
 
+@takes(AboutCells, like="evaluate", own=("threshold", "quantile", "budget"), after=("data", "detector"))
 def study(
     source: Any,
     *,
@@ -383,21 +387,10 @@ def study(
     times: str | None = None,
     time_format: str | None = None,
     ranges_time_format: str | None = None,
-    truth_as: str = "auto",
     layout: str = "auto",
     data: Any = None,
-    warmup: Length | None = None,
-    count_events: CountEvents | None = None,
-    overlaps: Overlaps = "error",
-    missing: Missing = "error",
     scores: Any = None,
     detector: str | None = None,
-    threshold: float | None = None,
-    quantile: float | None = None,
-    budget: float | str | None = None,
-    higher_is: HigherIs = "anomalous",
-    count_alarms: CountAlarms | None = None,
-    refractory: Length | None = None,
     tolerance: Length | Tolerance = 0,
     metrics: str | Iterable[str] = (),
     null: Null = "auto",
@@ -409,6 +402,7 @@ def study(
     workers: int | None = None,
     executor: Executor | None = None,
     resume: bool = True,
+    **about: Unpack[AboutCells],
 ) -> Study:
     """Precision and recall of many detectors on many series, compared with chance, then pooled, ranked and compared.
 
@@ -447,7 +441,8 @@ def study(
         As in `evaluate`; "auto" chooses for each cell.
     metrics : str or iterable of str
         Names of other metrics to test in each cell, as in `significance`.
-    truth_as, higher_is, count_events, count_alarms, refractory, missing, overlaps, warmup, n_resamples, alpha
+    <about>
+    n_resamples, alpha
         As in `evaluate`, the same for all cells.
     rng : int
         The seed. Each cell has its own, made from this one and its names; ``evaluate(..., rng=seed)`` repeats it.
@@ -508,20 +503,11 @@ def study(
     asked = Asked.of(
         tolerance=tolerance,
         metrics=metrics,
-        rng=rng,
-        threshold=threshold,
-        quantile=quantile,
-        budget=budget,
         null=null,
-        higher_is=higher_is,
-        count_events=count_events,
-        count_alarms=count_alarms,
-        refractory=refractory,
-        missing=missing,
-        overlaps=overlaps,
-        warmup=warmup,
         n_resamples=n_resamples,
+        rng=rng,
         alpha=alpha,
+        **about,
     )
     if workers != 1:
         asked.check_sent()
@@ -537,7 +523,7 @@ def study(
         ranges_time_format=ranges_time_format,
         detector=detector,
         layout=layout,
-        truth_as=truth_as,
+        truth_as=asked.about.reading["truth_as"],
         ranges=ranges,
         data=data,
     )

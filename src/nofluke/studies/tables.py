@@ -75,14 +75,14 @@ def put_table(path: Path, values: Values, schema: Schema) -> None:
     cursor.execute(f"COPY (SELECT {picked} FROM given{joined}{ordered}) TO {_literal(path)} {_PARQUET}")
 
 
-def join_tables(path: Path, parts: Sequence[Path]) -> None:
+def join_tables(path: Path, parts: Sequence[Path], columns: Sequence[str] | None = None) -> None:
     """Write the rows of tables with the same columns, one table after another, with few of them in memory at a time.
 
-    As Parquet; or as lines of JSON, if the path ends in ``.jsonl``.
+    As Parquet; or as lines of JSON, if the path ends in ``.jsonl``. All columns, or those named.
     """
     names, kind = list(map(unglobbed, parts)), _JSON if path.suffix == ".jsonl" else _PARQUET
     with _replacing(path) as beside:
-        _cursor().execute(f"COPY (SELECT * FROM {_FROM_FILES}) TO {_literal(beside)} {kind}", [names])
+        _cursor().execute(f"COPY (SELECT {_picked(columns)} FROM {_FROM_FILES}) TO {_literal(beside)} {kind}", [names])
 
 
 def read_table(
@@ -95,9 +95,8 @@ def read_table(
     import duckdb
 
     names = [unglobbed(each) for each in ([path] if isinstance(path, Path) else path)]
-    picked = "*" if columns is None else ", ".join(map(_quoted, columns))
     kept = " AND ".join(f"{_quoted(name)} = ?" for name in where or ()) or "true"
-    query = f"SELECT {picked} FROM {_FROM_FILES} WHERE {kept}"
+    query = f"SELECT {_picked(columns)} FROM {_FROM_FILES} WHERE {kept}"
     try:
         cursor = _cursor().execute(query, [names, *(where or {}).values()])
         kinds = {name: str(kind) for name, kind, *_ in cursor.description}
@@ -106,6 +105,10 @@ def read_table(
         raise InputError(
             problem=f"{names[0]} cannot be read ({one_line(str(error))})", remedy="check the file"
         ) from None
+
+
+def _picked(columns: Sequence[str] | None) -> str:
+    return "*" if columns is None else ", ".join(map(_quoted, columns))
 
 
 def _quoted(name: str) -> str:

@@ -10,12 +10,13 @@ import numpy as np
 
 from nofluke.arrays import AnyArray, same
 from nofluke.data.columns import UtcTimes, absent
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, Remark, Words, shown
 from nofluke.series.clock import Clock, as_ticks
 from nofluke.studies.cases import Case, Fault
 
 Read = AnyArray | Fault
 Slices = Sequence[tuple[int, int]]
+NO_SCORES = Remark("no scores", "there are no scores of this detector.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -24,7 +25,7 @@ class Events:
 
     truth: Any | Fault = field(repr=False)
     truth_as: str
-    notes: tuple[str, ...] = ()
+    notes: tuple[Remark, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -46,7 +47,7 @@ def typed(read: Callable[[int, int], AnyArray], slices: Slices) -> list[Read]:
         values = read(start, stop)
     except InputError as error:
         if len(slices) == 1:
-            return [Fault(reason=str(error))]
+            return [Fault.of(error)]
         half = len(slices) // 2
         return [*typed(read, slices[:half]), *typed(read, slices[half:])]
     return [values[a - start : b - start] for a, b in slices]
@@ -61,14 +62,13 @@ def joined(parts: Sequence[Read | None]) -> Read | None:
     if len(arrays) == 1:
         return arrays[0]
     if len({part.dtype.kind == "M" for part in arrays}) + len({isinstance(part, UtcTimes) for part in arrays}) > 2:
-        return Fault(
-            reason="its rows have times of different kinds, dates and numbers, or with a time zone and without."
-        )
+        told = "its rows have times of different kinds, dates and numbers, or with a time zone and without."
+        return Fault(reason=Remark("kinds of times", told))
     whole = np.concatenate(arrays)
     return whole.view(UtcTimes) if isinstance(arrays[0], UtcTimes) else whole
 
 
-def faulty(series: str, group: str, detectors: Sequence[str], reason: str) -> Case:
+def faulty(series: str, group: str, detectors: Sequence[str], reason: Words) -> Case:
     """The case of a series of which nothing can be judged."""
     fault = Fault(reason=reason)
     return Case(series=series, group=group, truth=fault, detectors=dict.fromkeys(detectors, fault))
@@ -81,14 +81,14 @@ def wide_case(
     detectors: Sequence[str],
     truth_as: str,
     events: Events | None = None,
-    notes: tuple[str, ...] = (),
+    notes: tuple[Remark, ...] = (),
 ) -> Case:
     """The case of a series whose detectors share their rows."""
     block, sorting = _in_time(block)
     truth = block.truth if events is None else events.truth
     if isinstance(block.times, Fault):
         truth = block.times
-    missing = Fault(reason="there are no scores of this detector.")
+    missing = Fault(reason=NO_SCORES)
     return Case(
         series=series,
         group=group,
@@ -107,7 +107,7 @@ def long_case(
     detectors: Sequence[str],
     truth_as: str,
     events: Events | None = None,
-    notes: tuple[str, ...] = (),
+    notes: tuple[Remark, ...] = (),
 ) -> Case:
     """The case of a series whose detectors have their own rows: truth and times are the first's; all must agree."""
     ordered = {name: _in_time(blocks[name]) for name in detectors if name in blocks}
@@ -127,7 +127,7 @@ def _broken(block: Block) -> bool:
     return any(isinstance(part, Fault) for part in (block.truth, block.times, *block.scores.values()))
 
 
-def _unlike(block: Block, lead: Block, name: str, first: str) -> str | None:
+def _unlike(block: Block, lead: Block, name: str, first: str) -> Words | None:
     """What keeps a detector's rows from being those of the first."""
     score, other = block.scores[name], lead.scores[first]
     if isinstance(score, Fault):
@@ -135,16 +135,18 @@ def _unlike(block: Block, lead: Block, name: str, first: str) -> str | None:
     if isinstance(block.times, Fault):
         return block.times.reason
     if not isinstance(other, Fault) and len(score) != len(other):
-        return f"it has {len(score):,} rows where detector {shown(first)} has {len(other):,}: give both the same steps."
+        told = "it has {:,} rows where detector {} has {:,}: give both the same steps."
+        return Remark("other rows", told, len(score), shown(first), len(other))
     for what, own, leads in (("times", block.times, lead.times), ("labels", block.truth, lead.truth)):
         if isinstance(own, Fault):
             return own.reason
         if own is not None and not isinstance(leads, Fault) and not same(own, leads):
-            return f"its {what} differ from those of detector {shown(first)}: give both the same."
+            told = "its {} differ from those of detector {}: give both the same."
+            return Remark(f"other {what}", told, what, shown(first))
     return None
 
 
-def _in_time(block: Block) -> tuple[Block, tuple[str, ...]]:
+def _in_time(block: Block) -> tuple[Block, tuple[Remark, ...]]:
     """The rows in the order of their times; where two have the same, the clock is a fault."""
     times = block.times
     if times is None or isinstance(times, Fault) or absent(times).any() or (times[1:] > times[:-1]).all():
@@ -162,7 +164,7 @@ def _in_time(block: Block) -> tuple[Block, tuple[str, ...]]:
         truth=None if block.truth is None else turned(block.truth),
         times=turned(times),
     )
-    return moved, ("Rows were not in time order, and were sorted by time.",)
+    return moved, (Remark("sorted", "Rows were not in time order, and were sorted by time."),)
 
 
 def _repeated(times: AnyArray) -> Fault:
@@ -171,7 +173,8 @@ def _repeated(times: AnyArray) -> Fault:
     first = Clock(ticks=ticks, unit=unit, aware=isinstance(times, UtcTimes)).show(ticks[0])
     n = len(np.unique(ticks))
     occur = "1 time occurs" if n == 1 else f"{n:,} times occur"
-    return Fault(reason=f"{occur} more than once, first {first}: keep one row for each time.")
+    told = "{} more than once, first {}: keep one row for each time."
+    return Fault(reason=Remark("repeated times", told, occur, first))
 
 
 def _present(scores: Read, truth: Read | None) -> Read:
@@ -179,7 +182,8 @@ def _present(scores: Read, truth: Read | None) -> Read:
     if isinstance(scores, Fault):
         return scores
     if isinstance(truth, np.ndarray) and len(truth) != len(scores):
-        return Fault(reason=f"there are {len(scores):,} scores for {len(truth):,} labels: give each step both.")
+        told = "there are {:,} scores for {:,} labels: give each step both."
+        return Fault(reason=Remark("scores and labels", told, len(scores), len(truth)))
     if not len(scores) or absent(scores).all():
-        return Fault(reason=f"all of its {len(scores):,} scores are missing.")
+        return Fault(reason=Remark("all missing", "all of its {:,} scores are missing.", len(scores)))
     return scores

@@ -10,6 +10,7 @@ from nofluke.data.tables import connected
 from nofluke.errors import InputError
 from nofluke.plain import as_whole
 from nofluke.studies.cases import Case, Chunk
+from nofluke.studies.outcome import reason_of
 from nofluke.studies.sources.assembling import faulty
 
 MOST_SCORES = 2_000_000
@@ -82,7 +83,7 @@ class ReadersChunk:
                 try:
                     case = reader.case(self.detectors, connection)
                 except (InputError, OSError) as error:
-                    case = faulty(reader.series, reader.group, self.detectors, str(error))
+                    case = faulty(reader.series, reader.group, self.detectors, reason_of(error, where=False))
                 yield case
 
 

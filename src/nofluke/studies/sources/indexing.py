@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from nofluke.data.tables import FileTable, open_table, quoted, unglobbed
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, Remark, Words, shown
 from nofluke.studies.cases import Fault
+from nofluke.studies.outcome import reason_of
 from nofluke.studies.sources.assembling import Events
 from nofluke.studies.sources.naming import NAMELESS, group_of, nameless
 from nofluke.studies.sources.roles import FOLDER, Roles
@@ -49,22 +50,22 @@ class Entry:
     group: str
     pieces: tuple[Piece, ...] = field(repr=False, default=())
     events: Events | None = field(repr=False, default=None)
-    notes: tuple[str, ...] = ()
-    fault: str | None = None
+    notes: tuple[Remark, ...] = ()
+    fault: Words | None = None
 
 
 def indexed(
     files: Sequence[TableFile], roles: Roles, connection: Any
-) -> tuple[dict[str | None, list[Piece]], dict[TableFile, str]]:
+) -> tuple[dict[str | None, list[Piece]], dict[TableFile, Words]]:
     """Where each series lies, in order of appearance, None for unnamed rows; and the files that cannot be read."""
     found: dict[str | None, list[Piece]] = {}
-    broken: dict[TableFile, str] = {}
+    broken: dict[TableFile, Words] = {}
     for file in files:
         try:
             for series, piece in _pieces(file, roles, connection):
                 found.setdefault(series, []).append(piece)
         except (InputError, OSError) as error:
-            broken[file] = str(error)
+            broken[file] = reason_of(error, where=False)
     return found, broken
 
 

@@ -10,11 +10,13 @@ from typing import Any
 
 from nofluke.arrays import AnyArray
 from nofluke.data.tables import open_table
-from nofluke.errors import InputError, arg, say, shown
+from nofluke.errors import InputError, Remark, arg, say, shown
 from nofluke.studies.cases import Fault
 from nofluke.studies.sources.assembling import Read
 from nofluke.studies.sources.one_file import found_at
 from nofluke.studies.sources.tables import column_at
+
+NO_FILE = Remark("no file", "there is no file of this detector.")
 
 
 def chosen(detectors: Iterable[str], asked: Sequence[str], where: str) -> tuple[str, ...]:
@@ -59,4 +61,5 @@ def fitting(scores: Read, n: int, label: str) -> Read:
     """Scores of a detector, unless they are of another number of steps."""
     if isinstance(scores, Fault) or len(scores) == n:
         return scores
-    return Fault(reason=f"{label} has {len(scores):,} scores for {n:,} steps: give each step one.")
+    told = "{} has {:,} scores for {:,} steps: give each step one."
+    return Fault(reason=Remark("other steps", told, label, len(scores), n))

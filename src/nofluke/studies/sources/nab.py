@@ -14,13 +14,13 @@ import numpy as np
 
 from nofluke.arrays import AnyArray
 from nofluke.data.columns import Pairs
-from nofluke.errors import InputError, arg, say
+from nofluke.errors import InputError, Remark, arg, joined, kind_of, say
 from nofluke.studies.cases import Case, Fault
 from nofluke.studies.sources import fingerprints
 from nofluke.studies.sources.assembling import Block, Events, Read, wide_case
 from nofluke.studies.sources.chunks import Chunks, readers_in_chunks
 from nofluke.studies.sources.files import folder_of, subfolders
-from nofluke.studies.sources.layouts import chosen, columns_in, fitting
+from nofluke.studies.sources.layouts import NO_FILE, chosen, columns_in, fitting
 from nofluke.studies.sources.ranges import listed_events
 from nofluke.studies.sources.roles import Roles
 
@@ -51,15 +51,16 @@ class NabReader:
                 lead = rest if lead is None else lead
                 scores[name] = fitting(scores[name], len(lead[0]), label)
             except (InputError, OSError) as error:
-                scores[name] = Fault(reason=str(error))
+                scores[name] = Fault.of(error)
         if lead is None:
-            raise InputError(problem="; ".join(fault.reason for fault in scores.values() if isinstance(fault, Fault)))
-        missing = Fault(reason="there is no file of this detector.")
+            why = [fault.reason for fault in scores.values() if isinstance(fault, Fault)]
+            raise InputError(problem=Remark("; ".join(kind_of(one) for one in why), "{}", joined("; ", why)))
+        missing = Fault(reason=NO_FILE)
         events, times = self.events, lead[0]
-        notes: tuple[str, ...] = ()
+        notes: tuple[Remark, ...] = ()
         if not (times[1:] > times[:-1]).all():  # clocks that were turned back in autumn
             events = None if events is None else on_steps(events, times)
-            notes = ("Its times do not always increase: it was read in steps, without a clock.",)
+            notes = (Remark("no clock", "Its times do not always increase: it was read in steps, without a clock."),)
         block = Block(
             scores={name: scores.get(name, missing) for name in detectors},
             truth=lead[1] if self.truth is not None else None,

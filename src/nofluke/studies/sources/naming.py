@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.data.columns import absent
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, Remark, shown
 from nofluke.plain import is_text
 from nofluke.studies.cases import Fault
 
@@ -81,15 +81,16 @@ def check_name(name: str, role: str) -> None:
         )
 
 
-def nameless(rows: int, column: str | None, role: str = "series") -> str:
+def nameless(rows: int, column: str | None, role: str = "series") -> Remark:
     """Why rows without a name are not judged."""
-    return f"{rows:,} row(s) have no value in column {shown(column)}: name the {role} of every row."
+    told = "{:,} row(s) have no value in column {}: name the {} of every row."
+    return Remark("nameless rows", told, rows, shown(column), role)
 
 
-def in_places(places: int) -> tuple[str, ...]:
+def in_places(places: int) -> tuple[Remark, ...]:
     """A note on rows of a series that lie apart, with no clock to say in which order they belong."""
-    told = f"Its rows lie in {places:,} places of the table: they were read in table order."
-    return (told,) if places > 1 else ()
+    told = "Its rows lie in {:,} places of the table: they were read in table order."
+    return (Remark("rows apart", told, places),) if places > 1 else ()
 
 
 def group_of(values: Collection[str | None], column: str) -> str | Fault:
@@ -97,11 +98,11 @@ def group_of(values: Collection[str | None], column: str) -> str | Fault:
     if len(values) == 1 and (only := next(iter(values))) is not None:
         return only
     if None in values:
-        return Fault(reason=f"column {shown(column)} has no value in some of its rows: name the group of every row.")
+        told = "column {} has no value in some of its rows: name the group of every row."
+        return Fault(reason=Remark("rows without a group", told, shown(column)))
     listed = ", ".join(shown(value) for value in sorted(map(str, values))[:3])
-    return Fault(
-        reason=f"its rows are in {len(values)} groups by column {shown(column)} ({listed}): a series belongs to one."
-    )
+    told = "its rows are in {} groups by column {} ({}): a series belongs to one."
+    return Fault(reason=Remark("several groups", told, len(values), shown(column), listed))
 
 
 def without_ending(name: str) -> str:

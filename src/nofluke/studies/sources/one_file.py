@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from nofluke.data.tables import FileTable, connected, open_table
-from nofluke.errors import InputError, arg, say, shown
+from nofluke.errors import InputError, Remark, arg, say, shown
 from nofluke.studies.cases import Case, Fault
 from nofluke.studies.sources import fingerprints
 from nofluke.studies.sources.assembling import Block, Events, Read, wide_case
@@ -55,11 +55,11 @@ class FileReader:
 
     def _column(self, table: FileTable, name: str, position: int | None) -> Read:
         if position is None:
-            return Fault(reason=f"{self.label} has no column {shown(name)}.")
+            return Fault(reason=Remark("no column", "{} has no column {}.", self.label, shown(name)))
         try:
             return column_at(table, position, name == self.roles.times, self.roles.time_format)
         except InputError as error:
-            return Fault(reason=str(error))
+            return Fault.of(error)
 
     def _group(self, table: FileTable, position: int | None) -> str:
         if position is None:

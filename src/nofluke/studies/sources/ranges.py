@@ -25,7 +25,7 @@ from nofluke.data.columns import (
 from nofluke.data.files import labels_of, times_of
 from nofluke.data.paths import expanded
 from nofluke.data.tables import open_table
-from nofluke.errors import InputError, arg, say, shortened, shown
+from nofluke.errors import InputError, Remark, arg, say, shortened, shown
 from nofluke.studies.cases import Fault
 from nofluke.studies.sources import fingerprints
 from nofluke.studies.sources.assembling import Events
@@ -71,15 +71,17 @@ class Listed:
         if name is not None:
             truth = self.truths[name]
             numbers = isinstance(truth, np.ndarray) and truth.dtype.kind != "M" and self.truth_as == "auto"
-            notes = (f"{self.where} also names {_some(self.beside)}, not in the study.",) if self.beside else ()
+            told = "{} also names {}, not in the study."
+            notes = (Remark("others named", told, self.where, _some(self.beside)),) if self.beside else ()
             return Events(truth=truth, truth_as=self.points if numbers else self.truth_as, notes=notes)
         if self.complete:
             others = (
                 f", but names {_some(self.beside)}, not in the study: use the same names in both" if self.beside else ""
             )
-            fault = Fault(reason=f"{self.where} has no entry for this series{others}.")
+            fault = Fault(reason=Remark("no entry", "{} has no entry for this series{}.", self.where, others))
             return Events(truth=fault, truth_as=self.truth_as)
-        note = f"{self.where} has no range of this series: it was read as having no events."
+        told = "{} has no range of this series: it was read as having no events."
+        note = Remark("no range", told, self.where)
         return Events(truth=no_pairs(), truth_as=self.truth_as, notes=(note,))
 
     def check(self, series: Iterable[str], *, all_known: bool = True) -> None:
@@ -221,5 +223,5 @@ def _of_mapping(ranges: Mapping[Any, Any], where: str) -> dict[str, Any]:
             else:
                 truths[name] = pairs
         except InputError as error:
-            truths[name] = Fault(reason=str(error))
+            truths[name] = Fault.of(error)
     return truths

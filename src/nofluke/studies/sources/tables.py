@@ -16,7 +16,7 @@ import numpy as np
 from nofluke.arrays import AnyArray
 from nofluke.data.files import numbers_of, times_of
 from nofluke.data.tables import FileTable, connected, open_table, quoted, unglobbed
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, Remark, shown
 from nofluke.studies.cases import Case, Fault
 from nofluke.studies.sources.assembling import Block, Read, Slices, faulty, joined, long_case, typed, wide_case
 from nofluke.studies.sources.indexing import Entry, Piece, TableFile, position_of
@@ -75,7 +75,7 @@ class TableChunk:
                         parts = at_once[name] if name in at_once else typed(slowly, slices)
                         read.update({(name, piece): part for piece, part in zip(run, parts, strict=True)})
         except (InputError, OSError) as error:
-            read = {(name, piece): Fault(reason=str(error)) for name in wanted for piece in pieces}
+            read = dict.fromkeys(((name, piece) for name in wanted for piece in pieces), Fault.of(error))
         return {piece: _block(read, piece, self.columns, self.roles) for piece in pieces}
 
     def _case(self, blocks: Mapping[Piece, Block], entry: Entry) -> Case:
@@ -85,10 +85,10 @@ class TableChunk:
         for piece in entry.pieces:
             own.setdefault(piece.detector or "", []).append(blocks[piece])
         files = list(dict.fromkeys(piece.file.label for piece in entry.pieces))
-        notes: tuple[str, ...] = (
-            (f"Its rows come from {len(files)} files: {shown(files)[1:-1]}.",) if len(files) > 1 else ()
-        )
-        notes += entry.notes
+        notes = entry.notes
+        if len(files) > 1:
+            told = "Its rows come from {} files: {}."
+            notes = (Remark("several files", told, len(files), shown(files)[1:-1]), *notes)
         whole = {name: _whole(found) for name, found in own.items()}
         common = (self.detectors, self.roles.truth_as, entry.events, notes)
         if self.roles.detector is None:

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from nofluke.data.tables import connected, open_table, quoted, text_query, unglobbed
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, Words, shown
 from nofluke.studies.cases import Chunk
+from nofluke.studies.outcome import reason_of
 from nofluke.studies.sources import fingerprints
 from nofluke.studies.sources.chunks import CasesChunk, Chunks, cut
 from nofluke.studies.sources.indexing import Entry, Piece, TableFile, entry_of, indexed, places_of
@@ -171,14 +172,14 @@ def columns_of(files: Sequence[TableFile], roles: Roles, connection: Any) -> tup
 
 def _as_parquet(
     files: Sequence[TableFile], used: Sequence[str], folder: Path, connection: Any
-) -> tuple[list[TableFile], dict[TableFile, str]]:
+) -> tuple[list[TableFile], dict[TableFile, Words]]:
     done: list[TableFile] = []
-    broken: dict[TableFile, str] = {}
+    broken: dict[TableFile, Words] = {}
     for at, file in enumerate(files):
         try:
             done.append(parquet_of_text(file, used, folder / f"text-{at}.parquet", connection))
         except (InputError, OSError) as error:
-            broken[file] = str(error)
+            broken[file] = reason_of(error, where=False)
     return done, broken
 
 
@@ -203,10 +204,10 @@ def _together(
     roles: Roles,
     folder: Path,
     connection: Any,
-) -> tuple[list[TableFile], dict[TableFile, str]]:
+) -> tuple[list[TableFile], dict[TableFile, Words]]:
     torn = _torn(found)
     done: list[TableFile] = []
-    broken: dict[TableFile, str] = {}
+    broken: dict[TableFile, Words] = {}
     for at, file in enumerate(files):
         try:
             to = folder / f"together-{at}.parquet"
@@ -214,7 +215,7 @@ def _together(
                 regrouped(file, used, str(roles.series), roles.detector, to, connection) if file in torn else file
             )
         except (InputError, OSError) as error:
-            broken[file] = str(error)
+            broken[file] = reason_of(error, where=False)
     return done, broken
 
 

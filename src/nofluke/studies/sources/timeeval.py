@@ -17,7 +17,7 @@ from typing import Any
 from nofluke.errors import InputError, arg, say
 from nofluke.studies.cases import Case, Fault
 from nofluke.studies.sources import fingerprints
-from nofluke.studies.sources.assembling import Block, Events, Read, wide_case
+from nofluke.studies.sources.assembling import NO_SCORES, Block, Events, Read, wide_case
 from nofluke.studies.sources.chunks import Chunks, readers_in_chunks
 from nofluke.studies.sources.files import folder_of
 from nofluke.studies.sources.layouts import chosen, columns_in, fitting
@@ -52,14 +52,14 @@ class TimeEvalReader:
         for name in detectors:
             path = self.scores.get(name)
             if path is None:
-                scores[name] = Fault(reason="there are no scores of this detector.")
+                scores[name] = Fault(reason=NO_SCORES)
                 continue
             label = f"{name}/{self.series}/{_SCORES}"
             try:
                 (values,) = columns_in(path, label, ["0"], None, connection)
                 scores[name] = fitting(values, len(labels), label)
             except (InputError, OSError) as error:
-                scores[name] = Fault(reason=str(error))
+                scores[name] = Fault.of(error)
         block = Block(scores=scores, truth=labels, times=clock[0] if clock else None)
         return wide_case(self.series, self.group, block, detectors, self.roles.truth_as, self.events)
 

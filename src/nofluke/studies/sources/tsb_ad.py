@@ -17,13 +17,13 @@ from nofluke.arrays import AnyArray
 from nofluke.data.columns import absent
 from nofluke.data.files import IS_MISSING
 from nofluke.data.tables import open_table
-from nofluke.errors import InputError, arg, say, shown
+from nofluke.errors import InputError, Remark, arg, say, shown
 from nofluke.studies.cases import Case, Fault
 from nofluke.studies.sources import fingerprints
 from nofluke.studies.sources.assembling import Block, Events, Read, wide_case
 from nofluke.studies.sources.chunks import Chunks, readers_in_chunks
 from nofluke.studies.sources.files import folder_of, subfolders
-from nofluke.studies.sources.layouts import chosen, columns_in, fitting
+from nofluke.studies.sources.layouts import NO_FILE, chosen, columns_in, fitting
 from nofluke.studies.sources.ranges import Listed
 from nofluke.studies.sources.roles import Roles
 
@@ -73,17 +73,17 @@ class TsbReader:
 def _array(path: Path | None, name: str) -> Read:
     """An array of scores as NumPy wrote it."""
     if path is None:
-        return Fault(reason="there is no file of this detector.")
+        return Fault(reason=NO_FILE)
     label = f"{name}/{path.name}"
     try:
         values = np.asarray(np.load(path, allow_pickle=False))
     except (OSError, ValueError, EOFError) as error:
-        return Fault(reason=f"{label} cannot be read as an array of NumPy ({' '.join(str(error).split())[:120]}).")
+        told = "{} cannot be read as an array of NumPy ({})."
+        return Fault(reason=Remark("no array", told, label, " ".join(str(error).split())[:120]))
     values = values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values
     if values.ndim != 1 or values.dtype.kind not in "biuf":
-        return Fault(
-            reason=f"{label} has shape {values.shape} and holds {values.dtype}: it must hold one number for each step."
-        )
+        told = "{} has shape {} and holds {}: it must hold one number for each step."
+        return Fault(reason=Remark("another array", told, label, values.shape, values.dtype))
     return values
 
 
