@@ -9,7 +9,20 @@ import pytest
 from matplotlib.figure import Figure
 
 import nofluke as nf
-from nofluke.series.arguments import DECLARED, AboutDetector, AboutMetric, AboutScores, AboutSeries, AboutTimes
+from nofluke.cli import cli
+from nofluke.series.arguments import (
+    CHOICES,
+    DECLARED,
+    AboutCells,
+    AboutDetector,
+    AboutEither,
+    AboutFolds,
+    AboutMetric,
+    AboutScores,
+    AboutSeries,
+    AboutTimes,
+    names_of,
+)
 
 N = 300
 RNG = np.random.default_rng(3)
@@ -150,7 +163,9 @@ TAKING = {
     "chance": AboutSeries,
     "coincidence": AboutTimes,
     "sweep_tolerances": AboutTimes,
+    "Series": AboutEither,
 }
+AMONG_OTHERS = {"study": AboutCells, "cross_val_evaluate": AboutFolds}
 
 
 @pytest.mark.parametrize("name", TAKING)
@@ -167,8 +182,52 @@ def test_arguments_stand_in_the_signature_and_in_the_docstring(name):
         assert taken[one].default is DECLARED[one].default
         assert one in inspect.getdoc(function)
     assert "<about>" not in inspect.getdoc(function)
-    with pytest.raises(TypeError, match=rf"{name.split('.')[-1]}\(\) got an unexpected keyword argument 'tolerence'"):
+    called = "Series.__init__" if name == "Series" else name.split(".")[-1]
+    with pytest.raises(TypeError, match=rf"{called}\(\) got an unexpected keyword argument 'tolerence'"):
         function(TRUTH, SCORES, tolerence=1)
+
+
+@pytest.mark.parametrize("name", AMONG_OTHERS)
+def test_arguments_stand_among_those_of_a_function_that_has_others_before_them(name):
+    """Those about the series in their order, those about the detector in theirs; with their defaults."""
+    function, declared = getattr(nf, name), names_of(AMONG_OTHERS[name])
+    taken = inspect.signature(function).parameters
+    for some in (set(AboutSeries.__annotations__), set(DECLARED) - set(AboutSeries.__annotations__)):
+        own = [one for one in declared if one in some]
+        first = list(taken).index(own[0])
+        assert list(taken)[first : first + len(own)] == own
+    for one in declared:
+        assert taken[one].default is DECLARED[one].default
+        assert one in inspect.getdoc(function)
+    assert "<about>" not in inspect.getdoc(function)
+    with pytest.raises(TypeError, match=rf"{name}\(\) got an unexpected keyword argument 'tolerence'"):
+        function(*["x"] * sum(one.kind is one.POSITIONAL_OR_KEYWORD for one in taken.values()), tolerence=1)
+
+
+COMMANDS = {
+    "evaluate": AboutDetector,
+    "diagnose": AboutDetector,
+    "compare": AboutDetector,
+    "report": AboutDetector,
+    "sweep": AboutScores,
+    "significance": AboutMetric,
+    "chance": AboutSeries,
+    "coincidence": AboutTimes,
+    "study": AboutCells,
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_options_are_those_of_the_arguments(command):
+    """Every declared argument that commands take as it is has an option with its words, its default and its help."""
+    options = {option.name: option for option in cli.commands[command].params}
+    declared = [name for name in names_of(COMMANDS[command]) if DECLARED[name].option]
+    assert declared
+    for name in declared:
+        option = options[name]
+        assert (option.opts, option.default) == ([f"--{name.replace('_', '-')}"], DECLARED[name].default)
+        assert tuple(getattr(option.type, "choices", ())) == CHOICES.get(name, ())
+        assert option.help == DECLARED[name].option
 
 
 def test_defaults_are_those_of_reading():
