@@ -47,6 +47,8 @@ def adjacency(steps: IntArray, n_steps: int) -> Evidence:
     if m < 2:
         return Evidence(statistic=float(m), pvalue=1.0)
     following = int(np.count_nonzero(np.diff(steps) == 1))
+    if following == 0:  # as few as there can be
+        return Evidence(statistic=1.0, pvalue=1.0)
     pmf = hypergeometric_pmf(n_steps, m - 1, m)
     return Evidence(statistic=m / (m - following), pvalue=min(float(pmf[following:].sum()), 1.0))
 

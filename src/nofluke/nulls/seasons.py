@@ -154,12 +154,14 @@ class Side:
     @lazy
     def series(self) -> FloatArray:
         """The values less their mean, added up where the series is very long."""
-        n = self.n_steps
+        n, whole = self.n_steps, bool(self.open_steps.all())
+        if self.weights is None and whole and self.coarse == 1:
+            return np.asarray(np.bincount(self.at, minlength=n) - len(self.at) / n)
         bins = -(-n // self.coarse)
         found = np.bincount(self.at * bins // n, weights=self.weights, minlength=bins).astype(np.float64)
         if self.weights is not None:
             return found
-        if self.open_steps.all():
+        if whole:
             sizes = np.diff(-(-np.arange(bins + 1) * n // bins))
         else:
             sizes = np.bincount(np.flatnonzero(self.open_steps) * bins // n, minlength=bins)
@@ -470,6 +472,8 @@ def look_for_seasons(cell: Cell, period: Period | None, alpha: float) -> tuple[S
         period = Seasonal(period=period).period  # refuses what is no period, and makes it plain
         if not isinstance(period, str) and period < 2:  # type: ignore[operator]  # a period is no None
             raise InputError(argument="period", value=period, problem="must be a number of at least 2 steps")
+    elif cell.clock is None or not cell.clock.is_dates:
+        return ()
     looked: list[tuple[Period, Evidence, Evidence]] = []
     for one in CALENDAR_PERIODS if period is None else (period,):
         pair = [_of_side(flags, cell, one) for flags in (cell.truth.flags, cell.alarm_flags)]

@@ -313,7 +313,8 @@ class Look:
         """Steps within the tolerance of an event, typically."""
         some = np.arange(0, self.cell.n_steps, max(self.cell.n_steps // 1000, 1))
         found = self.cell.trial.reaches[self.cell.d].around_events(some, some)
-        return max(int(np.median(found.stops - found.starts)), 1)
+        widths = np.sort(found.stops - found.starts)
+        return max(int(widths[(len(widths) - 1) // 2] + widths[len(widths) // 2]) // 2, 1) if len(widths) else 1
 
     @lazy
     def calendar(self) -> tuple[SeasonSeen, ...]:
