@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import InitVar, dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -36,9 +36,6 @@ from nofluke.series.detector import STEPS, AlarmRule, CountAlarms, Cuts
 from nofluke.series.reading import Sequence
 from nofluke.series.tolerance import Ranges, Reach, Tolerance
 from nofluke.series.truth import Answer, Truth
-
-if TYPE_CHECKING:
-    from nofluke.series.timed import TimedCell, TimedTrial
 
 KEPT_ALARMS = 8_000_000  # positions of predictions kept between cells: 64 MB
 SOME_STEPS = 1_000  # are enough to tell how long a step is
@@ -157,8 +154,8 @@ class Trial:
         """Without what can be worked out again."""
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
-    def by_axis(self, *, steps: Callable[[Trial], Answer], ticks: Callable[[TimedTrial], Answer]) -> Answer:
-        """The answer of the function for this axis: for what is not computed alike on steps and in time."""
+    def by_axis(self, *, steps: Callable[[Trial], Answer], ticks: Callable[[Any], Answer]) -> Answer:
+        """The answer of the function for this axis, asked with this object: for what differs on steps and in time."""
         del ticks
         return steps(self)
 
@@ -408,8 +405,8 @@ class Cell(Keeper):
     def __getstate__(self) -> dict[str, Any]:
         return {"trial": self.trial, "d": self.d, "k": self.k}
 
-    def by_axis(self, *, steps: Callable[[Cell], Answer], ticks: Callable[[TimedCell], Answer]) -> Answer:
-        """The answer of the function for this axis: for what is not computed alike on steps and in time."""
+    def by_axis(self, *, steps: Callable[[Cell], Answer], ticks: Callable[[Any], Answer]) -> Answer:
+        """The answer of the function for this axis, asked with this object: for what differs on steps and in time."""
         del ticks
         return steps(self)
 

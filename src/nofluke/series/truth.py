@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 
@@ -14,9 +14,6 @@ from nofluke.lazy import Keeper, lazy
 from nofluke.series.clock import Clock, in_gaps
 from nofluke.series.counting import flags_of, runs
 from nofluke.series.tolerance import Ranges
-
-if TYPE_CHECKING:
-    from nofluke.series.timed import TimedTruth
 
 Answer = TypeVar("Answer")
 
@@ -159,8 +156,8 @@ class Truth(Keeper):
     in_time: ClassVar[bool] = False  # whether events are at their own times, on ticks, and not on steps
     place: ClassVar[str] = "step"  # what a place is called
 
-    def by_axis(self, *, steps: Callable[[Truth], Answer], ticks: Callable[[TimedTruth], Answer]) -> Answer:
-        """The answer of the function for this axis: for what is not computed alike on steps and in time."""
+    def by_axis(self, *, steps: Callable[[Truth], Answer], ticks: Callable[[Any], Answer]) -> Answer:
+        """The answer of the function for this axis, asked with this object: for what differs on steps and in time."""
         del ticks
         return steps(self)
 
