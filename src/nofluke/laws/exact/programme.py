@@ -33,6 +33,7 @@ from nofluke.laws.exact.hypergeometric import hypergeometric_pmf
 from nofluke.laws.exact.walk import LOG_GROWTH_ALLOWED, MASS, SECONDS_PER_BLOCK, engine
 from nofluke.series.counting import Windows, cut
 
+_UNTHREADED = 2**18  # multiplications
 _SMALL_TABLE = 2_500  # entries: up to here, a table is walked through all blocks sooner than clusters are told apart
 
 
@@ -74,7 +75,7 @@ def joint_pmf(windows: Windows, n_events: int) -> FloatArray:
         certain[-1, windows.n if n_events else 0] = 1.0
         return certain
     programme = _Programme(windows, n_events)
-    table, _ = programme.table([kind.copies for kind in programme.kinds])
+    table = programme.table([kind.copies for kind in programme.kinds])
     recall = hypergeometric_pmf(windows.n_steps, windows.covered, n_events)
     joint = np.zeros((rows, windows.n + 1))
     reached = joint[:, : table.shape[1]]
@@ -111,13 +112,13 @@ def precision_pmf(windows: Windows, n_events: int) -> FloatArray:
         return law
     programme = _Programme(windows, n_events)
     # room for their product, whose mass of 2^600 is taken out at the end
-    left, right = (table * (2.0**300 / table.sum()) for table, _ in programme.halves())
+    left, right = (table * (2.0**300 / table.sum()) for table in programme.halves())
     recall = hypergeometric_pmf(windows.n_steps, windows.covered, n_events)
     reached = np.convolve(left.sum(axis=1), right.sum(axis=1))[: len(recall)]
     weight = np.zeros(len(left) + len(right) - 1)
     weight[: len(recall)] = ratio(recall, reached * 2.0**-600)
     by_sum = np.lib.stride_tricks.sliding_window_view(weight, len(right))  # row r, column r': weight[r + r']
-    missed = left.T @ (by_sum @ right)
+    missed = _product(left.T, _product(by_sum, right))
     law = np.zeros(windows.n + 1)
     hits = law[: missed.shape[0] + missed.shape[1] - 1][::-1]  # the last columns are those of no hit
     for u, row in enumerate(missed):
@@ -147,7 +148,7 @@ def few_missed_pmf(windows: Windows, n_events: int, most: int) -> FloatArray:
     array([0.25, 0.5 ])
     """
     programme = _Programme(windows, n_events, most)
-    table, _ = programme.table([kind.copies for kind in programme.kinds])
+    table = programme.table([kind.copies for kind in programme.kinds])
     recall = hypergeometric_pmf(windows.n_steps, windows.covered, n_events)
     weights = ratio(recall, table.sum(axis=1))
     return np.asarray(weights @ table[:, : most + 1])
@@ -203,6 +204,7 @@ class _Programme:
         self.limits = n_events, windows.n if most_missed is None else most_missed, windows.reach
         longest = min(max(int(LOG_GROWTH_ALLOWED / log1p(self.odds)), 1), windows.n_steps)
         self.kinds: list[_Kind] = []
+        self.own: dict[int, FloatArray] = {}  # tables of small kinds
         if _is_small_table(windows, n_events):  # all in one go
             of, length = cut(windows.blocks.length, longest)
             self.kinds.append(_Kind(length, windows.blocks.g[of], windows.blocks.h[of], windows.n, 1))
@@ -213,35 +215,38 @@ class _Programme:
             of, length = cut(windows.blocks.length[part], longest)
             g, h = clusters.g[part][of], clusters.h[part][of]
             self.kinds.append(_Kind(length, g, h, int(clusters.size[member]), count))
+        self.kinds.sort(key=lambda kind: -kind.size)
 
-    def halves(self) -> tuple[tuple[FloatArray, int], tuple[FloatArray, int]]:
-        """Tables of two halves of the clusters and their predictions: what they have in common is made once."""
-        common = self.table([kind.copies // 2 for kind in self.kinds])
-        sides, sizes = ([0] * len(self.kinds), [0] * len(self.kinds)), [0, 0]
-        for i in sorted(range(len(self.kinds)), key=lambda i: -self.kinds[i].size):
-            if self.kinds[i].copies % 2:
-                smaller = int(sizes[1] < sizes[0])
-                sides[smaller][i] = 1
-                sizes[smaller] += self.kinds[i].size
-        return self.table(sides[0], *common), self.table(sides[1], *common)
+    def halves(self) -> tuple[FloatArray, FloatArray]:
+        """Tables of two halves of the clusters."""
+        sides: tuple[list[int], list[int]] = ([], [])
+        sizes = [0, 0]
+        for kind in self.kinds:
+            more = kind.copies % 2 * int(sizes[0] <= sizes[1])  # the odd one goes to the smaller side
+            for side, copies in enumerate((kind.copies // 2 + more, (kind.copies + 1) // 2 - more)):
+                sides[side].append(copies)
+                sizes[side] += copies * kind.size
+        return self.table(sides[0]), self.table(sides[1])
 
-    def table(self, counts: list[int], table: FloatArray | None = None, before: int = 0) -> tuple[FloatArray, int]:
-        """So many clusters of each kind put into a table of ``before`` predictions, and how many there are then."""
-        table = np.array([[MASS]]) if table is None else table
+    def table(self, counts: list[int]) -> FloatArray:
+        """The table of so many clusters of each kind: large ones first, as long as it is small."""
+        table, before = np.array([[MASS]]), 0
         n_events, most_missed, reach = self.limits
         with engine(SECONDS_PER_BLOCK * sum(len(kind.length) for kind in self.kinds)) as (walk, times):
-            for kind, count in zip(self.kinds, counts, strict=True):
+            for i, (kind, count) in enumerate(zip(self.kinds, counts, strict=True)):
                 if count and _is_small(kind, n_events):  # once by itself, and a product for each
-                    own = walk(*kind[:3], np.ones((1, 1)), 0, kind.size, n_events, self.odds, most_missed, reach)
-                    table = times(table, before, own, kind.size, count, n_events, most_missed, reach)
+                    if i not in self.own:
+                        rest = 0, kind.size, n_events, self.odds, most_missed, reach
+                        self.own[i] = walk(kind.length, kind.g, kind.h, np.ones((1, 1)), *rest)
+                    table = times(table, before, self.own[i], kind.size, count, n_events, most_missed, reach)
                     before += count * kind.size
                     continue
                 for _ in range(count):
-                    table = table * 2.0 ** -round(log2(table.sum() / MASS))
                     g, h, n = kind.g + before, kind.h + before, before + kind.size
                     table = walk(kind.length, g, h, table, before, n, n_events, self.odds, most_missed, reach)
+                    table *= 2.0 ** -round(log2(table.sum() / MASS))  # as a product leaves it
                     before = n
-        return np.asarray(table), before
+        return np.asarray(table)
 
 
 def _is_small_table(windows: Windows, n_events: int) -> bool:
@@ -253,6 +258,12 @@ def _is_small(kind: _Kind, n_events: int) -> bool:
     entries = (min(int(kind.length.sum()), n_events) + 1) * (kind.size + 1)
     passes = int(np.minimum(kind.length, n_events).sum()) + 4 * len(kind.length) + 2 * kind.size
     return entries <= 2 * passes
+
+
+def _product(one: FloatArray, other: FloatArray) -> FloatArray:
+    """one @ other, in pieces below what BLAS uses threads for: on a busy machine they wait for each other."""
+    rows = max(_UNTHREADED // other.size, 1)
+    return np.concatenate([one[begin : begin + rows] @ other for begin in range(0, len(one), rows)])
 
 
 def ratio(upper: FloatArray, lower: FloatArray) -> FloatArray:
