@@ -26,7 +26,7 @@ from nofluke.series.counting import Windows
 
 _WIDTHS_FOR_A_TABLE = 1_000  # up to so many distinct widths, a sum over all pairs of widths is cheap
 _LAGS_AT_ONCE = 1 << 15  # steps correlated together, at least
-_TABLE_WIDTH = 1 << 21  # the widest window for which π is tabulated: 32 MB a table
+_TABLE_WIDTH = 1 << 14  # the widest window for which π is tabulated: beyond, closed forms are faster
 _PAIRS_FOR_A_TABLE = 10**8  # and the most pairs that are looked up in it one by one
 _NO_DOUBLE = 746  # e to minus this is 0
 _PAIRS_PER_STEP = 2  # above so many pairs per step of time, correlation is faster than looking at each pair
