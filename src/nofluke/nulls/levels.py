@@ -1,6 +1,8 @@
 """Every level and constant of the rule that chooses a null, with its reason: what counts as seen, and what it takes.
 
 What was measured for each of them is in docs/explanation/nulls.md, by ``benchmarks/situations.py``.
+
+The section "Which null to trust" of docs/explanation/theory.md has the mathematics.
 """
 
 # What is seen in events. Only the permutation needs evidence that it holds, so these levels are lenient: a null that

@@ -3,6 +3,8 @@
 `Look` is the record, worked out as far as it is asked for, in events and alarms separately and never in how they match:
 a choice by it leaves the test that follows valid. `TRAITS` is the table: an entry for each thing that a null keeps or
 does not, with its words. A new finding is one entry; what a null keeps is its own declaration.
+
+The section "Which null to trust" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations
