@@ -1,6 +1,6 @@
 """Every level and constant of the rule that chooses a null, with its reason: what counts as seen, and what it takes.
 
-What was measured for each of them is in docs/explanation/nulls.md, by ``benchmarks/situations.py``.
+docs/explanation/nulls.md has what the rule reaches with them, in the situations of ``benchmarks/situations.py``.
 
 The section "Which null to trust" of docs/explanation/theory.md has the mathematics.
 """
