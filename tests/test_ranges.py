@@ -18,7 +18,7 @@ from nofluke import InputError
 from nofluke.cli import main
 from nofluke.data.columns import as_column
 from nofluke.data.files import read_ranges, read_times
-from nofluke.measures.cells import CellMeasures
+from nofluke.inference.sweep import CellMeasures
 from nofluke.nulls.base import NullModel
 from nofluke.series.reading import prepare
 from nofluke.series.tolerance import Tolerance
