@@ -44,22 +44,19 @@ def rows():
         truth, alarms = flags(n_steps, m, 1), flags(n_steps, n, 2)
         return lambda: nf.evaluate(truth, predictions=alarms, tolerance=delta, null=null).verdict
 
-    paper = {"truth": flags(2_557, 162, 1), "scores": np.random.default_rng(2).gumbel(size=2_557), "tolerance": 2}
+    paper = {"truth": flags(2_557, 162, 1), "scores": np.random.default_rng(2).gumbel(size=2_557)}
+    drawn = {"tolerances": [2], "quantiles": np.linspace(0.5, 0.99, 50), "method": "montecarlo", "rng": 1}
     large = flags(10**6, 1_000, 1), flags(10**6, 10_000, 2)
     return {
         "1,000 steps, 10 events, permutation": (one(1_000, 10, 50, 2, "permutation"), 60),
         "1,000 steps, 10 events, auto": (one(1_000, 10, 50, 2, "auto"), 60),
         "10,000 steps, 20 events, auto": (one(10_000, 20, 500, 5, "auto"), 30),
         "the paper's cell, permutation": (
-            lambda: nf.evaluate(**paper, quantile=0.9, null="permutation").precision_test.pvalue,
+            lambda: nf.evaluate(**paper, quantile=0.9, tolerance=2, null="permutation").precision_test.pvalue,
             15,
         ),
         "the paper's 50 thresholds, 10,000 resamples": (
-            lambda: (
-                nf.sweep(
-                    **paper, quantiles=np.linspace(0.5, 0.99, 50), null="permutation", method="montecarlo", rng=1
-                ).chance
-            ),
+            lambda: nf.sweep(**paper, **drawn, null="permutation").chance,
             4,
         ),
         "a million steps, permutation": (
@@ -84,7 +81,7 @@ def measure():
 def started(tree, code):
     """What a script prints in a process of its own, with the package of a tree."""
     found = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(tree) / "src"), str(Path(__file__).parent)])}
-    done = subprocess.run([sys.executable, "-c", code], env=found, check=True, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", code], env=found, check=True, stdout=subprocess.PIPE, text=True)
     return done.stdout
 
 
