@@ -10,7 +10,7 @@ import numpy as np
 from nofluke.arrays import FloatArray
 from nofluke.metrics.near import Hits, Tolerant
 from nofluke.plain import check_beta
-from nofluke.ratios import f_of_hits
+from nofluke.ratios import f_of_shares
 from nofluke.series.tolerance import Length, Unit
 
 
@@ -37,7 +37,7 @@ class Precision(Tolerant):
     See Also
     --------
     nofluke.metrics.Recall : the other side.
-    nofluke.metrics.TolerantF1 : both in one number.
+    nofluke.metrics.F1 : both in one number.
     nofluke.evaluate : the same with exact nulls and intervals.
 
     Notes
@@ -87,7 +87,7 @@ class Recall(Tolerant):
     See Also
     --------
     nofluke.metrics.Precision : the other side.
-    nofluke.metrics.TolerantF1 : both in one number.
+    nofluke.metrics.F1 : both in one number.
     nofluke.evaluate : the same with exact nulls and intervals.
 
     Notes
@@ -115,7 +115,7 @@ class Recall(Tolerant):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TolerantF1(Tolerant):
+class F1(Tolerant):
     r"""F_β with a tolerance in time, of :class:`Precision` and :class:`Recall`.
 
     .. math:: F_\beta = \frac{(1 + \beta^2) P_\delta R_\delta}{\beta^2 P_\delta + R_\delta}
@@ -150,11 +150,11 @@ class TolerantF1(Tolerant):
 
     Examples
     --------
-    >>> TolerantF1(tolerance=1)([0, 1, 0, 0, 0, 1], [1, 0, 0, 1, 0, 0])
+    >>> F1(tolerance=1)([0, 1, 0, 0, 0, 1], [1, 0, 0, 1, 0, 0])
     0.5
     """
 
-    name: ClassVar[str] = "tolerant-f1"
+    name: ClassVar[str] = "f1"
     title: ClassVar[str] = "F with a tolerance in time (Scharwächter and Müller 2020)"
 
     beta: float = 1.0
@@ -164,4 +164,4 @@ class TolerantF1(Tolerant):
         object.__setattr__(self, "beta", check_beta(self.beta))
 
     def _ratio(self, of: Hits) -> FloatArray:
-        return f_of_hits(of.hits, of.found, of.alarms, of.events, self.beta)
+        return f_of_shares(of.hits / of.alarms, of.found / of.events, self.beta)
