@@ -85,6 +85,10 @@ def test_precision_and_recall_are_those_of_evaluate(problem, alternative):
         if alternative == "greater":
             least = test.critical_value(expected.alpha)
             assert found.critical_value == (None if least is None else (least - 1) / test.of)
+            if not found.perfect_pvalue:  # what was observed can come out, even if no resample had as many hits
+                assert found.smallest_pvalue <= found.pvalue
+            if found.obstacle.startswith("No value"):
+                assert test.pvalue > expected.alpha
             floor = expected.floor_above(test.measure, expected.alpha)
             if found.verdict == "no":
                 assert floor is None

@@ -90,14 +90,6 @@ class Given(ABC):
         """Its distribution in a few bars: their shares, and where they end; none where it is undefined."""
 
 
-def _histogram(values: FloatArray, weights: FloatArray | None, few: int) -> tuple[FloatArray, FloatArray]:
-    if not len(values):
-        return np.zeros(0), np.zeros(0)
-    n_bars = int(min(MOST_BARS, max(np.sqrt(len(values)), 10), max(2 * few, 3)))
-    heights, edges = np.histogram(values, bins=n_bars, weights=weights)
-    return heights / (len(values) if weights is None else weights.sum()), edges
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Drawn(Given, ByValue):
     """The metric on each draw of a null.
@@ -199,7 +191,11 @@ class Drawn(Given, ByValue):
         return (1 + as_good) / (1 + len(self.values))
 
     def bars(self) -> tuple[FloatArray, FloatArray]:
-        return _histogram(self._defined, None, len(np.unique(self._defined[:10_000])))
+        n, few = len(self._defined), len(np.unique(self._defined[:10_000]))
+        if not n:
+            return np.zeros(0), np.zeros(0)
+        heights, edges = np.histogram(self._defined, bins=int(min(MOST_BARS, max(np.sqrt(n), 10), max(2 * few, 3))))
+        return heights / n, edges
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -253,10 +249,13 @@ class OfHits(Given, ByValue):
         if not self.test.of:
             return 1.0
         law = self.test.law
-        return floor_of(law) if side == "greater" else law.lower(law.ends[0])
+        end = floor_of(law) if side == "greater" else law.lower(law.ends[0])
+        return min(end, self.test.pvalue_for(side))  # what was observed can come out, even if no resample had it
 
     def floor_above(self, alpha: float, side: Side, perfect: float | None) -> float | None:
         """As of every law, without the whole of it."""
+        if significant(self.test.pvalue_for(side), alpha):
+            return None
         return floor_above(self.test, alpha) if side == "greater" else super().floor_above(alpha, side, perfect)
 
     def bars(self) -> tuple[FloatArray, FloatArray]:
@@ -331,4 +330,6 @@ class OfF(Given, ByValue):
     def bars(self) -> tuple[FloatArray, FloatArray]:
         values, weights = self.law.ordered
         likely = weights > NEARLY_NOTHING * weights.max()
-        return _histogram(values[likely], weights[likely], int(likely.sum()))
+        n_bars = min(max(int(likely.sum()), 3), MOST_BARS // 2)
+        heights, edges = np.histogram(values[likely], bins=n_bars, weights=weights[likely])
+        return heights / weights.sum(), edges

@@ -388,7 +388,7 @@ class Significance(ChanceLevel):
         """
         if math.isnan(self.value):
             return 1.0
-        return min(min(self.chance.tail(self.value, side) for side in self.sides) * len(self.sides), 1.0)
+        return min(min(self.chance.tail(self.value, side) for side in self._sides) * len(self._sides), 1.0)
 
     @property
     def stop_after(self) -> int | None:
@@ -400,7 +400,7 @@ class Significance(ChanceLevel):
         """Monte Carlo standard error of the p-value; 0 where nothing is random."""
         if self.chance.n_random is None:
             return 0.0
-        p, sides = self.pvalue, len(self.sides)
+        p, sides = self.pvalue, len(self._sides)
         return sides * math.sqrt(p / sides * (1 - p / sides) / self.chance.n_random)
 
     @property
@@ -431,14 +431,14 @@ class Significance(ChanceLevel):
         undefined. Where all shifts were enumerated, it is that of the shift with the best value, and of a law that of
         its end; or of a perfect detector if that is larger.
         """
-        floors = (self.chance.floor(side, self._perfect(side)) for side in self.sides)
-        return min(max(min(floors), self.perfect_pvalue) * len(self.sides), 1.0)
+        floors = (self.chance.floor(side, self._perfect(side)) for side in self._sides)
+        return min(max(min(floors), self.perfect_pvalue) * len(self._sides), 1.0)
 
     @property
     def _unable(self) -> float | None:
         """The smallest possible p-value where it is above alpha; None where it is not, without the whole of a law."""
-        level = self.alpha / len(self.sides)
-        floors = [self.chance.floor_above(level, side, self._perfect(side)) for side in self.sides]
+        level = self.alpha / len(self._sides)
+        floors = [self.chance.floor_above(level, side, self._perfect(side)) for side in self._sides]
         above = [floor for floor in floors if floor is not None]
         least = max(min(above) if len(above) == len(floors) else 0.0, self.perfect_pvalue)
         return None if significant(least, level) else min(least * len(floors), 1.0)
@@ -447,9 +447,8 @@ class Significance(ChanceLevel):
         return self.metric.perfect if side == self.better else None
 
     @property
-    def sides(self) -> tuple[Side, ...]:
-        """On which sides values count as extreme."""
-        return ("greater", "less") if self.alternative == "two-sided" else (self.alternative,)
+    def _sides(self) -> tuple[Side, ...]:
+        return sides_of(self.alternative)
 
     @lazy
     def obstacle(self) -> str:
@@ -533,7 +532,7 @@ class Significance(ChanceLevel):
         """Which null, which method: the fine print of every result."""
         if self.stop_after is None:
             return super().how()
-        stopped = self.chance.stopped(self.value, self.sides[0])
+        stopped = self.chance.stopped(self.value, self._sides[0])
         many = f"Stopped when {self.stop_after} draws had" if stopped else f"Fewer than {self.stop_after} draws"
         return f"{super().how()} {many} reached the value."
 
@@ -570,6 +569,11 @@ class Significance(ChanceLevel):
             f"<Significance of {self.name}: {self.shown(self.value)}, chance {self.chance_in_words()}, "
             f"{p_is(self.pvalue)};\n null {self.choice.label}: {self.method}>"
         )
+
+
+def sides_of(alternative: Alternative) -> tuple[Side, ...]:
+    """On which sides values count as extreme."""
+    return ("greater", "less") if alternative == "two-sided" else (alternative,)
 
 
 def table_columns(alpha: float) -> tuple[str, ...]:

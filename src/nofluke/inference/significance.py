@@ -21,7 +21,7 @@ from nofluke.errors import InputError, arg, say, shortened, verb
 from nofluke.inference.chance import ALTERNATIVES, Alternative, ChanceTest, FLaw
 from nofluke.inference.evaluate import TURNED, Question, Settings, offered_ranges, remarks
 from nofluke.inference.metric_laws import Drawn, Given, OfF, OfHits
-from nofluke.inference.metric_results import ChanceLevel, Labels, Significance, Significances
+from nofluke.inference.metric_results import ChanceLevel, Labels, Significance, Significances, sides_of
 from nofluke.inference.reached import Side, familywise, reaching, scale_of
 from nofluke.laws.law import How
 from nofluke.metrics import get
@@ -405,7 +405,7 @@ def judge(
         return results[0]
     draws = [values.values for values in found]
     better = _corrected(results, observed, draws, [(result.better,) for result in results], moves.listed)
-    asked: list[tuple[Side, ...]] = [result.sides for result in results]
+    asked = [sides_of(side) for side in sides]
     same = all(own == (result.better,) for own, result in zip(asked, results, strict=True))
     corrected = better if same else _corrected(results, observed, draws, asked, moves.listed)
     return Significances(
@@ -724,8 +724,8 @@ def significance(
         is measured on the same draws, and gets a p-value corrected for having looked at all of them: pass every window
         or tolerance among which you would have chosen.
     truth, scores
-        As in :func:`nofluke.evaluate`. Consecutive labels are one range; ``count_events`` only matters for the tolerant
-        recall. A threshold that is chosen with the labels (the best F1) is part of the metric, and chosen again in
+        As in :func:`nofluke.evaluate`. Consecutive labels are one range; ``count_events`` only matters for "recall" and
+        "f1". A threshold that is chosen with the labels (the best F1) is part of the metric, and chosen again in
         every draw.
     <about>
     null : str, NullModel or callable
@@ -738,7 +738,8 @@ def significance(
         seconds.
     stop_after : int, optional
         Stop once this many draws have reached the value (Besag and Clifford 1991): few draws are needed if p is large.
-        There is then no band and no critical value. It has no effect where all rotations are computed at once.
+        There is then no band and no critical value. It has no effect where all rotations are computed at once, or
+        where the metric has a law.
     alternative : {"greater", "less", "two-sided"}, optional
         Which values count as extreme; by default the better ones.
     workers : int, optional
@@ -758,6 +759,10 @@ def significance(
 
     Notes
     -----
+    Precision, recall and F within a tolerance have laws: one of them gets the null, the p-value and all that chance
+    gives as :func:`nofluke.evaluate` has it, with nothing drawn where that is exact. In a list it keeps that p-value,
+    under the null of the list; draws only correct it.
+
     A draw on which a metric is undefined, or on which a function fails, counts as one that reaches the value, and is
     noted. The verdict says whether the value is better than chance, whatever the alternative. A rotation may cut a run
     of alarms in two at the end of the series: they then count as two.
@@ -766,7 +771,7 @@ def significance(
     --------
     nofluke.chance : the chance level from the labels alone.
     nofluke.metrics : the metrics.
-    nofluke.evaluate : tolerant precision and recall, with exact nulls.
+    nofluke.evaluate : precision and recall within a tolerance, in one verdict.
 
     References
     ----------

@@ -75,9 +75,6 @@ _BUILT_IN: dict[str, Callable[..., Metric]] = {
     "best-pa-f1": BestPAF1,
     "vus-roc": partial(_vus, "roc"),
     "vus-pr": partial(_vus, "pr"),
-    "precision": Precision,
-    "recall": Recall,
-    "f1": F1,
     "pa-f1": PAF1,
     "pak-f1": PAKF1,
     "pak-auc": PAKAUC,
@@ -95,6 +92,9 @@ _BUILT_IN: dict[str, Callable[..., Metric]] = {
     "affiliation-recall": AffiliationRecall,
     "affiliation-f1": AffiliationF1,
     "nab": NAB,
+    "precision": Precision,
+    "recall": Recall,
+    "f1": F1,
 }
 _ADDED: dict[str, Callable[[], Function]] = {}
 

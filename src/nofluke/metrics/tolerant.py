@@ -38,12 +38,13 @@ class Precision(Tolerant):
     --------
     nofluke.metrics.Recall : the other side.
     nofluke.metrics.F1 : both in one number.
-    nofluke.evaluate : the same with exact nulls and intervals.
+    nofluke.evaluate : both in one verdict, with intervals.
 
     Notes
     -----
-    Events that are times between two steps belong to the step before, where `evaluate` lets them keep their own times;
-    ranges between two steps have no step to count, and are left out.
+    Called as a function, and in draws, events that are times between two steps belong to the step before, where
+    `evaluate` and `significance` let them keep their own times; ranges between two steps have no step to count, and are
+    left out.
     Without labels `evaluate` gives 0: without events there are no hits.
 
     References
@@ -88,12 +89,13 @@ class Recall(Tolerant):
     --------
     nofluke.metrics.Precision : the other side.
     nofluke.metrics.F1 : both in one number.
-    nofluke.evaluate : the same with exact nulls and intervals.
+    nofluke.evaluate : both in one verdict, with intervals.
 
     Notes
     -----
-    Events that are times between two steps belong to the step before, where `evaluate` lets them keep their own times;
-    ranges between two steps have no step to count, and are left out.
+    Called as a function, and in draws, events that are times between two steps belong to the step before, where
+    `evaluate` and `significance` let them keep their own times; ranges between two steps have no step to count, and are
+    left out.
 
     References
     ----------
@@ -116,12 +118,13 @@ class Recall(Tolerant):
 
 @dataclass(frozen=True, kw_only=True)
 class F1(Tolerant):
-    r"""F_β with a tolerance in time, of :class:`Precision` and :class:`Recall`.
+    r"""F_β with a tolerance in time, of :class:`Precision` and :class:`Recall`; without one, F_β of the steps.
 
     .. math:: F_\beta = \frac{(1 + \beta^2) P_\delta R_\delta}{\beta^2 P_\delta + R_\delta}
 
-    NaN where no step is labelled; 0 where there is no alarm near an event, or none at all. A wide tolerance flatters
-    it, and many labels: both fill the series with steps on which any alarm is right.
+    as in :func:`nofluke.evaluate`: each labelled step is an event, or each range where ``count_events`` says so. NaN
+    where no step is labelled; 0 where there is no alarm near an event, or none at all. A wide tolerance flatters it,
+    and many labels: both fill the series with steps on which any alarm is right.
 
     Parameters
     ----------
@@ -137,8 +140,9 @@ class F1(Tolerant):
     See Also
     --------
     nofluke.metrics.Precision, nofluke.metrics.Recall : its parts.
-    nofluke.metrics.F1 : without a tolerance.
-    nofluke.evaluate : the same with exact nulls and intervals.
+    nofluke.metrics.BestF1 : of the steps, at the best threshold.
+    nofluke.metrics.PAF1 : after point adjustment.
+    nofluke.evaluate : both in one verdict, with intervals.
 
     Notes
     -----
@@ -146,7 +150,8 @@ class F1(Tolerant):
 
     References
     ----------
-    Scharwächter and Müller (2020), Statistical Evaluation of Anomaly Detectors for Sequences.
+    Scharwächter and Müller (2020), Statistical Evaluation of Anomaly Detectors for Sequences. van Rijsbergen (1979),
+    Information Retrieval.
 
     Examples
     --------
