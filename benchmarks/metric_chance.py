@@ -32,7 +32,7 @@ FAMILIES = {
     "nab": ("nab", "nab:profile=low-fp", "nab:profile=low-fn"),
     "tolerant": (
         *("precision", "precision:tolerance=5", "recall", "recall:tolerance=5"),
-        *("tolerant-f1", "tolerant-f1:tolerance=5"),
+        *("f1", "f1:tolerance=5"),
     ),
 }
 DETECTORS = {"independent": "random-scores", "AR(1)": "random-scores:phi=0.9"}

@@ -228,8 +228,8 @@ def tsadmetrics():
         "affiliation-f1": on_alarms(of("aff_f")),
         "affiliation-f1:beta=2.0": on_alarms(of("aff_f", beta=2.0)),
         "nab": on_alarms(of("nab_score")),
-        "tolerant-f1:tolerance=2": on_alarms(of("ttf", t=2)),
-        "tolerant-f1:tolerance=5": on_alarms(of("ttf", t=5)),
+        "f1:tolerance=2": on_alarms(of("ttf", t=2)),
+        "f1:tolerance=5": on_alarms(of("ttf", t=5)),
         "range-f1:beta=2.0": on_alarms(of("rbf", beta=2.0, p_alpha=0.0, r_alpha=0.0, cardinality_mode="one")),
     }
     for k in (0, 20, 50, 100):

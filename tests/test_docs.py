@@ -277,7 +277,7 @@ def test_keys_of_significance_are_documented(options: str, capsys: pytest.Captur
     each, several = only_for(keys, "each"), only_for(keys, "only for several")
     found = flat_keys(json.loads(printed))
     if "metrics" in found:
-        assert set(found) == set(keys) - each | {"pvalue", "verdict", "reason"}
+        assert set(found) == set(keys) - each | {"pvalue", "verdict", "reason", "method"}
         assert all(set(one) == each for one in found["metrics"])
     else:
         assert set(found) == set(keys) - several

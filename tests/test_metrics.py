@@ -38,7 +38,7 @@ WITH_SETTINGS = [
     "event-far-f1:beta=2.0",
     "precision:tolerance=2",
     "recall:tolerance=1",
-    "tolerant-f1:tolerance=2,beta=0.5",
+    "f1:tolerance=2,beta=0.5",
     "range-precision:bias=middle,cardinality=reciprocal",
     "range-recall:alpha=0.3,bias=front",
     "range-f1:alpha=0.3,bias=back,cardinality=reciprocal,beta=2.0",
@@ -104,7 +104,6 @@ def test_names_are_those_of_the_documentation():
     """None is missing, and none has another name."""
     families = {
         "": "auc-roc average-precision best-f1 best-pa-f1 f1 pa-f1 delay-pa-f1 composite-f1 nab",
-        "tolerant-": "f1",
         "vus-": "roc pr",
         "pak-": "f1 auc",
         "event-": "f1 far-f1",

@@ -36,7 +36,7 @@ def random_alarms(generator, n):
 
 def three(**settings):
     """The three metrics at one tolerance."""
-    return metrics.Precision(**settings), metrics.Recall(**settings), metrics.TolerantF1(beta=2, **settings)
+    return metrics.Precision(**settings), metrics.Recall(**settings), metrics.F1(beta=2, **settings)
 
 
 def expected_of(runs, n, alarms, early, late, ranges):
@@ -216,7 +216,7 @@ def test_the_tolerance_is_written_as_it_is_read():
         assert metric.text == text
         assert metrics.get(text) == metric == pickle.loads(pickle.dumps(metric))
         assert hash(metrics.get(text)) == hash(metric)
-    assert metrics.get("tolerant-f1:tolerance=2,beta=0.5") == metrics.TolerantF1(tolerance=2, beta=0.5)
+    assert metrics.get("f1:tolerance=2,beta=0.5") == metrics.F1(tolerance=2, beta=0.5)
     assert metrics.get("recall:tolerance=2,unit=clock")([0, 1, 0], [0, 0, 1], times=[0, 10, 12]) == 1
 
 
@@ -230,7 +230,7 @@ def test_settings_are_checked():
         ({"beta": -1}, "beta=-1 must be finite"),
     ):
         with pytest.raises(InputError, match=words):
-            metrics.TolerantF1(**settings)
+            metrics.F1(**settings)
     with pytest.raises(InputError, match="tolerance of 2h is a length of time, but the data has no clock"):
         metrics.Recall(tolerance="2h")([0, 1], [0, 1])
 

@@ -300,7 +300,7 @@ class TestSeveral:
         """Under the null the smallest p of six windows is small too often, and the corrected one is not."""
         generator = np.random.default_rng(4)
         small, corrected = 0, 0
-        names = [f"tolerant-f1:tolerance={t}" for t in (0, 1, 2, 4, 8, 16)]
+        names = [f"f1:tolerance={t}" for t in (0, 1, 2, 4, 8, 16)]
         for _ in range(200):
             labels = generator.random(150) < 0.06
             alarms = generator.random(150) < 0.06
@@ -828,7 +828,8 @@ class TestTold:
         full = nf.significance(
             "recall:tolerance=4", [0, 0, 1, 0, 0, 0] * 20, predictions=[1, 0, 0, 0, 0, 0] * 20, null="circular-shift"
         )
-        assert (full.value, full.smallest_pvalue, full.verdict) == (1.0, 1.0, "cannot tell")
+        assert (full.value, full.verdict) == (1.0, "cannot tell")
+        assert full.smallest_pvalue == pytest.approx(5 / 6)  # only rotations that cut a window at the border miss one
         same = nf.significance("auc-roc", [0, 1, 0, 0] * 20, [1.0] * 80, null="circular-shift")
         assert (same.pvalue, same.verdict) == (1.0, "cannot tell")
 

@@ -272,8 +272,7 @@ def tolerant() -> Any:
         cells(ax, y, which & good, GOOD)
         cells(ax, y, which & ~good, BAD if y == 0 else "white", edgecolor=BAD if y == 0 else GREY)
     told = [
-        f"{name} {nf.metrics.get(f'{name}:tolerance=3')(events, alarms):.2f}"
-        for name in ("precision", "recall", "tolerant-f1")
+        f"{name} {nf.metrics.get(f'{name}:tolerance=3')(events, alarms):.2f}" for name in ("precision", "recall", "f1")
     ]
     ax.set(xlim=(0, n), ylim=(-0.6, 1.6), xlabel="step", title="tolerance 3: " + ", ".join(told))
     ax.set_yticks([1, 0], ["events", "alarms"])

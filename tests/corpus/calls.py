@@ -42,6 +42,9 @@ Problem = dict[str, Any]
 ARGUMENTS: dict[str, str] = {}
 """Arguments that are called otherwise now, by their word in the problems."""
 
+METRICS = {"tolerant-f1:tolerance=2": "f1:tolerance=2"}
+"""Metrics that are called otherwise now."""
+
 OPTIONS = {
     **{
         word: f"--{word.replace('_', '-')}"
@@ -71,7 +74,10 @@ def judged(verb: str) -> Callable[[Problem], Any]:
 def _of_metric(verb: str) -> Callable[[Problem], Any]:
     def call(problem: Problem) -> Any:
         args = arguments(problem)
-        return getattr(nf, verb)(args.pop("metric"), **called(brought(problem) | args))
+        asked = args.pop("metric")
+        metric = [METRICS.get(one, one) for one in asked] if isinstance(asked, list) else asked
+        metric = METRICS.get(metric, metric) if isinstance(metric, str) else metric
+        return getattr(nf, verb)(metric, **called(brought(problem) | args))
 
     return call
 
@@ -156,7 +162,7 @@ def _metrics(problem: Problem) -> Any:
 
 SETTINGS_OF_METRICS = (
     *("vus-pr:window=5", "vus-roc:window=20", "pak-f1:k=40", "delay-pa-f1:delay=2", "range-f1:alpha=0.5,bias=front"),
-    *("range-recall:cardinality=reciprocal", "tolerant-f1:tolerance=3", "nab:profile=low-fp", "pa-f1:beta=2"),
+    *("range-recall:cardinality=reciprocal", "f1:tolerance=3", "nab:profile=low-fp", "pa-f1:beta=2"),
 )
 
 

@@ -13,25 +13,23 @@ import numpy as np
 from nofluke.adapters.responses import Direction, Reader, ResponseMethod, clock_of, labels_of
 from nofluke.arrays import BoolArray, ByValue
 from nofluke.errors import InputError, arg, passed, say
-from nofluke.inference.evaluate import evaluate
 from nofluke.inference.significance import as_metrics, significance
 from nofluke.measures.confusion import check_zero_division
 from nofluke.metrics.base import Metric, Needs
 from nofluke.metrics.labelled import read_labelled
 from nofluke.metrics.near import Tolerant
 from nofluke.metrics.spelling import known_as
-from nofluke.metrics.tolerant import Precision, Recall, TolerantF1
+from nofluke.metrics.tolerant import F1, Precision, Recall
 from nofluke.nulls import Null
 from nofluke.nulls.base import check_resamples
 from nofluke.plain import as_flag, check_word
-from nofluke.ratios import corrected, divide
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 from nofluke.series.truth import CountEvents
 
 # ---- the measure of a scorer: precision, recall and F1 within a tolerance, and every other metric without
 
 
-TOLERANT: dict[str, type[Tolerant]] = {"precision": Precision, "recall": Recall, "f1": TolerantF1}
+TOLERANT: dict[str, type[Tolerant]] = {"precision": Precision, "recall": Recall, "f1": F1}
 
 Measure = str | Metric | Callable[..., Any]
 
@@ -128,7 +126,7 @@ class Scorer(ByValue):
             given |= reader.cut if metric.needs == "alarms" else {}
         value = metric.value(read_labelled(events, **given))
         if self.chance_corrected and not math.isnan(value):
-            value = self._corrected(metric, value, events, given)
+            value = self._corrected(metric, events, given)
         elif metric.better == "lower":
             value = -value
         if not math.isnan(value):
@@ -148,18 +146,10 @@ class Scorer(ByValue):
             )
         return clock
 
-    def _corrected(self, metric: Metric, value: float, events: BoolArray, given: dict[str, Any]) -> float:
+    def _corrected(self, metric: Metric, events: BoolArray, given: dict[str, Any]) -> float:
         """(value - chance)/(perfect - chance), with the mean of chance under the null."""
         given = {**given, "null": self.null, "n_resamples": self.n_resamples, "rng": SEED}
-        if not isinstance(metric, Tolerant):
-            return float(significance(metric, events, **given).chance_corrected)
-        found = evaluate(events, tolerance=metric.window, **given)
-        if isinstance(metric, TolerantF1):
-            chance = found.f_test(metric.beta, n_resamples=self.n_resamples, rng=SEED).expected
-        else:
-            test = found.precision_test if isinstance(metric, Precision) else found.recall_test
-            chance = divide(test.expected, test.of)
-        return corrected(value, chance)
+        return float(significance(metric, events, **given).chance_corrected)
 
     def _undefined(self, why: str) -> float:
         return _warned(why) if math.isnan(self.zero_division) else float(self.zero_division)

@@ -6,13 +6,16 @@ The section "P-values" of docs/explanation/theory.md has the mathematics.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 
+from nofluke.arrays import ByValue, FloatArray
 from nofluke.errors import NumericalError
+from nofluke.inference.reached import Side
 from nofluke.laws.law import SMALLEST, How, Law, Tail, TailSide
+from nofluke.lazy import lazy
 from nofluke.nulls.base import Joint
 from nofluke.plain import check_beta, check_word, finite_or_none
 from nofluke.ratios import TIE_SLACK, divide, f_of_hits
@@ -239,34 +242,71 @@ class FTest:
         }
 
 
-def f_test(value: float, joint: Joint, n_predictions: int, n_events: int, beta: float = 1.0) -> FTest:
-    """P(F_β ≥ value) with F_β = (1 + β²) C R / (β² C m + R n), and 0 without hits, from the joint law of both hits."""
-    beta = check_beta(beta)
-    chance = f_of_hits(joint.precision_hits, joint.recall_hits, n_predictions, n_events, beta)
-    total = float(joint.weights.sum())
-    if not total > 0.0 or not np.isfinite(total):
-        raise NumericalError(
-            f"the joint law of both hits could not be computed by the method {joint.method}: this is a bug, please "
-            "report it."
-        )
-    mean = float(joint.weights @ chance) / total
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FLaw(ByValue):
+    """What chance scores in F_β: values with their weights, from the joint law of both hits.
 
-    def reached(bar: float) -> float:
-        weight = float(joint.weights[chance >= bar * (1 - TIE_SLACK)].sum())
-        if joint.method.n_resamples is None:
+    Weights are probabilities, or numbers of resamples.
+    """
+
+    values: FloatArray = field(repr=False)
+    weights: FloatArray = field(repr=False)
+    method: How
+
+    @classmethod
+    def of(cls, joint: Joint, n_predictions: int, n_events: int, beta: float) -> FLaw:
+        """F_β = (1 + β²) C R / (β² C m + R n), and 0 without hits, for all pairs of hits (R, C)."""
+        total = float(joint.weights.sum())
+        if not total > 0.0 or not np.isfinite(total):
+            raise NumericalError(
+                f"the joint law of both hits could not be computed by the method {joint.method}: this is a bug, please "
+                "report it."
+            )
+        values = f_of_hits(joint.precision_hits, joint.recall_hits, n_predictions, n_events, beta)
+        return cls(values=values, weights=joint.weights, method=joint.method)
+
+    @lazy
+    def mean(self) -> float:
+        """The expected F_β."""
+        return float(self.weights @ self.values) / float(self.weights.sum())
+
+    @lazy
+    def std(self) -> float:
+        """Its standard deviation."""
+        variance = float(self.weights @ (self.values - self.mean) ** 2) / float(self.weights.sum())
+        return math.sqrt(max(variance, 0.0))
+
+    def tail(self, bar: float, side: Side = "greater") -> float:
+        """P(F_β ≥ bar) or P(F_β ≤ bar), never 0."""
+        low, high = bar * (1 - TIE_SLACK), bar * (1 + TIE_SLACK)
+        weight = float(self.weights[self.values >= low if side == "greater" else self.values <= high].sum())
+        if self.method.n_resamples is None:
             return min(max(weight, SMALLEST), 1.0)
-        return (weight + 1) / (joint.method.n_resamples + 1)
+        return (weight + 1) / (self.method.n_resamples + 1)
 
+    @lazy
+    def ordered(self) -> tuple[FloatArray, FloatArray]:
+        """Each value once, ascending, with its weight."""
+        order = np.argsort(self.values, kind="stable")
+        values, weights = self.values[order], self.weights[order]
+        first = np.flatnonzero(np.append(True, values[1:] > values[:-1] * (1 + TIE_SLACK)))
+        return values[first], np.add.reduceat(weights, first)
+
+
+def f_test(value: float, joint: Joint, n_predictions: int, n_events: int, beta: float = 1.0) -> FTest:
+    """P(F_β ≥ value), from the joint law of both hits."""
+    beta = check_beta(beta)
+    law = FLaw.of(joint, n_predictions, n_events, beta)
     return FTest(
         beta=beta,
         value=value,
-        pvalue=1.0 if math.isnan(value) else reached(value),
-        expected=mean,
-        std=math.sqrt(max(float(joint.weights @ (chance - mean) ** 2) / total, 0.0)),
+        pvalue=1.0 if math.isnan(value) else law.tail(value),
+        expected=law.mean,
+        std=law.std,
         method=str(joint.method),
         n_resamples=joint.method.n_resamples,
         seed=joint.method.seed,
-        smallest=1.0 if math.isnan(value) else reached(max(float(chance.max()), value)),
+        smallest=1.0 if math.isnan(value) else law.tail(max(float(law.values.max()), value)),
     )
 
 

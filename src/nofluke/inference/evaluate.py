@@ -70,7 +70,10 @@ class Question:
 
     def settled(self, cell: Cell, doubt: str = "") -> Settings:
         """With the null that is taken for a cell; ``doubt`` is what speaks against any."""
-        choice = choose(self.null, cell, self.alpha, doubt)
+        return self.under(choose(self.null, cell, self.alpha, doubt))
+
+    def under(self, choice: Choice) -> Settings:
+        """With a null that was chosen."""
         choice.check(self.method)
         others = {name: getattr(self, name) for name in self.__slots__ if name != "null"}
         return Settings(choice=choice, **others)
@@ -591,7 +594,7 @@ class Evaluation(Exports, ByValue):
         scores = None if self.sequence.scores is None else self.sequence.higher_is
         return (
             *(() if self.cuts is None else self.cuts.notes),
-            *_remarks(self.cell),
+            *remarks(self.cell),
             *turned(*self._tests, lambda: inverted(scores)),
         )
 
@@ -1113,7 +1116,7 @@ def computed(result: Result) -> Result:
     return result
 
 
-def _remarks(cell: Cell) -> tuple[str, ...]:
+def remarks(cell: Cell) -> tuple[str, ...]:
     """What is degenerate about this input, in plain words."""
     n, trial, scores = cell.n_steps, cell.trial, cell.scores
     return degenerate(

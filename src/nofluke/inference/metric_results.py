@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, overload
 
-import numpy as np
-
 from nofluke.arrays import ByValue, FloatArray
 from nofluke.errors import InputError, joined
 from nofluke.inference.chance import Alternative, significant
-from nofluke.inference.reached import Side, reaching
+from nofluke.inference.metric_laws import Given
+from nofluke.inference.reached import Side
 from nofluke.inference.verdict import Verdict, headline
 from nofluke.laws.law import How
 from nofluke.lazy import lazy
@@ -82,20 +81,14 @@ class ChanceLevel(Exports, ByValue):
     Attributes
     ----------
     metric : Metric
-    values : float array
-        The metric on each draw, in order. Where all shifts were enumerated, the data's own value comes first.
+    chance : Drawn, OfHits or OfF
+        What chance gives: the metric on each draw, or the law of hits or of F.
     labels : Labels
         What it was measured on.
     choice : Choice
         Which null, and why.
-    method : How
-        Whether all shifts were counted, or draws simulated.
     alpha : float
         The level of the band and the critical value.
-    known_mean : float or None
-        The mean by chance, where it is known without any draw.
-    scale : float
-        The size of the numbers that were rounded: values within 1e-10 of it are equal.
     notes : tuple of str
 
     See Also
@@ -113,13 +106,10 @@ class ChanceLevel(Exports, ByValue):
     """
 
     metric: Metric
-    values: FloatArray = field(repr=False)
+    chance: Given = field(repr=False)
     labels: Labels
     choice: Choice
-    method: How
     alpha: float
-    known_mean: float | None = None
-    scale: float = 0.0
     notes: tuple[str, ...] = ()
 
     @property
@@ -128,71 +118,60 @@ class ChanceLevel(Exports, ByValue):
         return self.metric.text
 
     @property
+    def values(self) -> FloatArray:
+        """The metric on each draw, in order; empty where chance is a law.
+
+        Where all shifts were enumerated, the data's own value comes first.
+        """
+        return self.chance.values
+
+    @property
+    def method(self) -> How:
+        """Whether chance is a law, all shifts were counted, or draws simulated."""
+        return self.chance.how
+
+    @property
     def listed(self) -> bool:
-        """Whether all shifts were enumerated, so nothing is random."""
+        """Whether nothing is random: chance is an exact law, or all shifts were enumerated."""
         return self.method.kind != "simulated"
 
     @property
     def n_resamples(self) -> int:
-        """Draws made, or shifts enumerated."""
-        return len(self.values)
+        """Draws made, or shifts enumerated; 0 where chance is a law that takes neither."""
+        return self.chance.n
 
     @property
     def seed(self) -> int | None:
         """The seed of the draws; None where nothing was drawn, or by a generator that was already running."""
         return self.method.seed
 
-    @lazy
-    def _defined(self) -> FloatArray:
-        return self.values[np.isfinite(self.values)]
-
-    @lazy
-    def _moments(self) -> tuple[float, float]:
-        """Mean and standard deviation of what is finite, in units in which no square overflows."""
-        if not len(self._defined):
-            return math.nan, math.nan
-        unit = float(np.abs(self._defined).max()) or 1.0
-        scaled = self._defined / unit
-        return float(scaled.mean()) * unit, float(scaled.std()) * unit
-
     @property
     def expected(self) -> float:
         """What chance gives on average: over all shifts, over the draws, or exactly where that is known."""
-        if self.known_mean is not None:
-            return self.known_mean
-        return self._moments[0]
+        return self.chance.mean
 
     @property
     def std(self) -> float:
         """Standard deviation of what chance gives."""
-        return self._moments[1]
+        return self.chance.std
 
     @property
     def band(self) -> tuple[float, float] | None:
-        """Where chance lies, except for alpha/2 of the draws on either side; None where it is undefined."""
-        if not len(self._defined):
-            return None
-        low, high = np.quantile(self._defined, [self.alpha / 2, 1 - self.alpha / 2])
-        return float(low), float(high)
+        """Where chance lies, except for alpha/2 of it on either side; None where it is undefined.
+
+        None with early stopping too, since it needs a fixed number of draws.
+        """
+        return self.chance.band(self.alpha)
 
     @property
     def critical_value(self) -> float | None:
         """What a value has to exceed (or stay below, where lower is better) for p ≤ alpha; None where no value does."""
-        return self._critical(self.better)
+        return self.chance.critical(self.alpha, self.better)
 
     @property
     def better(self) -> Side:
         """On which side values are better."""
         return "greater" if self.metric.better == "higher" else "less"
-
-    def _critical(self, side: Side) -> float | None:
-        others = self._others
-        may = math.floor(self.alpha * (len(others) + 1) * (1 + TIE_SLACK)) - 1
-        if not 0 <= may < len(others):
-            return None
-        sign = 1.0 if side == "greater" else -1.0
-        ordered = np.sort(np.where(np.isnan(others), np.inf, sign * others))[::-1]
-        return finite_or_none(sign * float(ordered[may]))
 
     def pvalue_of(self, value: float) -> float:
         """How often chance does as well as this value: (b + 1)/(n + 1) if b of the n other shifts or draws reach it.
@@ -204,25 +183,11 @@ class ChanceLevel(Exports, ByValue):
             raise InputError(
                 argument="value", value=value, problem="must be a number", remedy=f"a value of {self.name}"
             )
-        return 1.0 if math.isnan(number) else self._tail(number, self.better)
-
-    def _tail(self, value: float, side: Side) -> float:
-        others = self._others
-        return (1 + self._reached(others, value, side)) / (1 + len(others))
-
-    @property
-    def _others(self) -> FloatArray:
-        """All draws, or all shifts but the data's own."""
-        return self.values[1:] if self.listed else self.values
-
-    def _reached(self, values: FloatArray, value: float, side: Side) -> int:
-        return int(reaching(values, value, side, self.scale).sum())
+        return 1.0 if math.isnan(number) else self.chance.tail(number, self.better)
 
     def how(self) -> str:
         """Which null, which method: the fine print of every result."""
-        seed = "" if self.seed is None else f", seed {self.seed}"
-        drawn = f" {self.n_resamples:,} draws{seed}." if not self.listed else ""
-        return f"{self.choice.in_words()} Method: {self.method}.{drawn}"
+        return f"{self.choice.in_words()} Method: {self.method}.{draws_of(self.chance.n_random, self.seed)}"
 
     def in_words(self) -> str:
         """What chance gives, as a sentence."""
@@ -316,6 +281,11 @@ class ChanceLevel(Exports, ByValue):
         return f"<ChanceLevel of {self.name}: {self.chance_in_words()};\n null {self.choice.label}: {self.method}>"
 
 
+def draws_of(n: int | None, seed: int | None) -> str:
+    """How many random draws, as a sentence after another; nothing where there are none."""
+    return "" if n is None else f" {n:,} draws{'' if seed is None else f', seed {seed}'}."
+
+
 def between(alpha: float) -> str:
     """The heading of the band."""
     return f"{100 * (1 - alpha):.3g}% of chance"
@@ -384,11 +354,9 @@ class Significance(ChanceLevel):
     value : float
         NaN where it is undefined.
     alternative : {"greater", "less", "two-sided"}
-    stop_after : int or None
-        With early stopping, how many draws had to reach the value.
     perfect_pvalue : float
         The p-value of a perfect detector, where shifts may be too short for it to be small; else 0.
-    values, labels, choice, method, alpha, known_mean, notes
+    chance, labels, choice, alpha, notes
         As in `ChanceLevel`; alpha is the level of the verdict too.
 
     See Also
@@ -409,46 +377,36 @@ class Significance(ChanceLevel):
 
     value: float
     alternative: Alternative = "greater"
-    stop_after: int | None = None
     perfect_pvalue: float = 0.0
 
     @lazy
     def pvalue(self) -> float:
-        """How often chance does as well: b of all shifts, or (b + 1)/(n + 1) of random draws; 1 if undefined.
+        """How often chance does as well: by its law, b of all shifts, or (b + 1)/(n + 1) of random draws.
 
-        With early stopping h/l, the h-th draw that reached the value being the l-th. Draws on which the metric is
-        undefined count as reaching it. Two-sided is twice the smaller one, at most 1.
+        1 if undefined. With early stopping h/l, the h-th draw that reached the value being the l-th. Draws on which the
+        metric is undefined count as reaching it. Two-sided is twice the smaller one, at most 1.
         """
         if math.isnan(self.value):
             return 1.0
-        return min(min(self._tail(self.value, side) for side in self._sides) * len(self._sides), 1.0)
+        return min(min(self.chance.tail(self.value, side) for side in self._sides) * len(self._sides), 1.0)
 
-    def _tail(self, value: float, side: Side) -> float:
-        reached = self._reached(self.values, value, side)
-        return reached / len(self.values) if self._stopped(reached) else super()._tail(value, side)
-
-    def _stopped(self, reached: int) -> bool:
-        return self.stop_after is not None and reached >= self.stop_after
+    @property
+    def stop_after(self) -> int | None:
+        """With early stopping, how many draws had to reach the value."""
+        return self.chance.stop_after
 
     @property
     def pvalue_error(self) -> float:
-        """Monte Carlo standard error of the p-value; 0 where all shifts were enumerated."""
-        if self.listed:
+        """Monte Carlo standard error of the p-value; 0 where nothing is random."""
+        if self.chance.n_random is None:
             return 0.0
-        p, sides = self.pvalue, 2 if self.alternative == "two-sided" else 1
-        return sides * math.sqrt(p / sides * (1 - p / sides) / len(self.values))
-
-    @property
-    def band(self) -> tuple[float, float] | None:
-        """As of `ChanceLevel`; None with early stopping, since it needs a fixed number of draws."""
-        return None if self.stop_after is not None else super().band
+        p, sides = self.pvalue, len(self._sides)
+        return sides * math.sqrt(p / sides * (1 - p / sides) / self.chance.n_random)
 
     @property
     def critical_value(self) -> float | None:
         """As of `ChanceLevel`, by the alternative; None for two sides, and with early stopping."""
-        if self.stop_after is not None or self.alternative == "two-sided":
-            return None
-        return self._critical(self.alternative)
+        return None if self.alternative == "two-sided" else self.chance.critical(self.alpha, self.alternative)
 
     @property
     def standardised(self) -> float:
@@ -470,28 +428,27 @@ class Significance(ChanceLevel):
         """The smallest possible p-value.
 
         It depends on the number of draws, how often they reach the perfect value, and on how many the metric is
-        undefined; where all shifts were enumerated, it is that of the shift with the best value, or of a perfect
-        detector if that is larger.
+        undefined. Where all shifts were enumerated, it is that of the shift with the best value, and of a law that of
+        its end; or of a perfect detector if that is larger.
         """
-        sides = self._sides
-        return min(max(min(map(self._floor, sides)), self.perfect_pvalue) * len(sides), 1.0)
+        floors = (self.chance.floor(side, self._perfect(side)) for side in self._sides)
+        return min(max(min(floors), self.perfect_pvalue) * len(self._sides), 1.0)
 
-    def _floor(self, side: Side) -> float:
-        if self.stop_after is not None:
-            return 1 / (1 + (self.method.n_resamples or len(self.values)))
-        best = self.metric.perfect if side == self.better else None
-        if self.listed:
-            known = self.values[~np.isnan(self.values)]
-            if not len(known):
-                return 1.0
-            best = float(known.max() if side == "greater" else known.min())
-            return self._reached(self.values, best, side) / len(self.values)
-        as_good = int(np.isnan(self.values).sum()) if best is None else self._reached(self.values, best, side)
-        return (1 + as_good) / (1 + len(self.values))
+    @property
+    def _unable(self) -> float | None:
+        """The smallest possible p-value where it is above alpha; None where it is not, without the whole of a law."""
+        level = self.alpha / len(self._sides)
+        floors = [self.chance.floor_above(level, side, self._perfect(side)) for side in self._sides]
+        above = [floor for floor in floors if floor is not None]
+        least = max(min(above) if len(above) == len(floors) else 0.0, self.perfect_pvalue)
+        return None if significant(least, level) else min(least * len(floors), 1.0)
+
+    def _perfect(self, side: Side) -> float | None:
+        return self.metric.perfect if side == self.better else None
 
     @property
     def _sides(self) -> tuple[Side, ...]:
-        return ("greater", "less") if self.alternative == "two-sided" else (self.alternative,)
+        return sides_of(self.alternative)
 
     @lazy
     def obstacle(self) -> str:
@@ -503,22 +460,21 @@ class Significance(ChanceLevel):
             return f"{self.name} is undefined on these data."
         if not self.choice.holds:
             return self.choice.why or "No null holds for these data."
-        smallest = self.smallest_pvalue
-        if not significant(smallest, self.alpha):
+        smallest = self._unable
+        if smallest is not None:
             return f"No value could have reached the {self.alpha:.3g} level: the smallest possible p is {show_p(smallest)}."
         return ""
 
     @property
     def pvalue_better(self) -> float:
         """The p-value of being better than chance, whatever the alternative is: what the verdict uses."""
-        return 1.0 if math.isnan(self.value) else self._tail(self.value, self.better)
+        return 1.0 if math.isnan(self.value) else self.chance.tail(self.value, self.better)
 
     @property
     def pvalue_worse(self) -> float:
         """The p-value of being worse than chance."""
-        return (
-            1.0 if math.isnan(self.value) else self._tail(self.value, "less" if self.better == "greater" else "greater")
-        )
+        worse: Side = "less" if self.better == "greater" else "greater"
+        return 1.0 if math.isnan(self.value) else self.chance.tail(self.value, worse)
 
     @property
     def verdict(self) -> Verdict:
@@ -576,7 +532,7 @@ class Significance(ChanceLevel):
         """Which null, which method: the fine print of every result."""
         if self.stop_after is None:
             return super().how()
-        stopped = self._stopped(self._reached(self.values, self.value, self._sides[0]))
+        stopped = self.chance.stopped(self.value, self._sides[0])
         many = f"Stopped when {self.stop_after} draws had" if stopped else f"Fewer than {self.stop_after} draws"
         return f"{super().how()} {many} reached the value."
 
@@ -615,6 +571,11 @@ class Significance(ChanceLevel):
         )
 
 
+def sides_of(alternative: Alternative) -> tuple[Side, ...]:
+    """On which sides values count as extreme."""
+    return ("greater", "less") if alternative == "two-sided" else (alternative,)
+
+
 def table_columns(alpha: float) -> tuple[str, ...]:
     """Headings of the table."""
     return ("metric", "value", "chance", between(alpha), "corrected", "p")
@@ -634,6 +595,8 @@ class Significances(Exports, ByValue):
         For each metric, the p-value corrected for all metrics.
     corrected_better : float array
         The same for being better than chance, whatever the alternative is: what the verdict uses.
+    method : How
+        Whether all shifts were counted for the correction, or draws simulated.
 
     See Also
     --------
@@ -653,6 +616,7 @@ class Significances(Exports, ByValue):
     results: tuple[Significance, ...]
     corrected: FloatArray = field(repr=False)
     corrected_better: FloatArray = field(repr=False)
+    method: How
 
     def __len__(self) -> int:
         return len(self.results)
@@ -745,22 +709,33 @@ class Significances(Exports, ByValue):
             notes=(
                 self.verdict_in_words(),
                 "p corrected: how often chance has a p-value this small in any of these metrics.",
-                self._first.how(),
+                self.how(),
                 *noted(self.notes),
             ),
         )
+
+    def how(self) -> str:
+        """Which null, and which methods: those of metrics that have a law of their own, and that of the draws."""
+        drawn = draws_of(self.method.n_resamples, self.method.seed)
+        own = [f"{one.name} {one.method}" for one in self.results if not len(one.values)]
+        rest = "correction" if len(own) == len(self.results) else "the rest and the correction"
+        methods = f"{'; '.join(own)}; {rest} {self.method}" if own else str(self.method)
+        return f"{self._first.choice.in_words()} Method: {methods}.{drawn}"
 
     def _record(self) -> dict[str, Any]:
         return {
             "schema": SCHEMA,
             "metrics": [
-                {**result._plain(), "pvalue_corrected": float(p)}
+                {**result._plain(), "method": str(result.method), "pvalue_corrected": float(p)}
                 for result, p in zip(self.results, self.corrected, strict=True)
             ],
             "pvalue": self.pvalue,
             "verdict": self.verdict,
             "reason": self.reason,
-            **{**self._first._common(), "notes": list(self.notes)},
+            **self._first._common(),
+            "method": str(self.method),
+            "seed": self.method.seed,
+            "notes": list(self.notes),
         }
 
     def columns(self) -> dict[str, list[Any]]:

@@ -18,27 +18,35 @@ import numpy as np
 
 from nofluke.arrays import BoolArray, FloatArray
 from nofluke.errors import InputError, arg, say, shortened, verb
-from nofluke.inference.chance import ALTERNATIVES, Alternative
-from nofluke.inference.evaluate import TURNED
-from nofluke.inference.metric_results import ChanceLevel, Labels, Significance, Significances
+from nofluke.inference.chance import ALTERNATIVES, Alternative, ChanceTest, FLaw
+from nofluke.inference.evaluate import TURNED, Question, Settings, offered_ranges, remarks
+from nofluke.inference.metric_laws import Drawn, Given, OfF, OfHits
+from nofluke.inference.metric_results import ChanceLevel, Labels, Significance, Significances, sides_of
 from nofluke.inference.reached import Side, familywise, reaching, scale_of
 from nofluke.laws.law import How
 from nofluke.metrics import get
 from nofluke.metrics.base import Metric, Needs
 from nofluke.metrics.draws import Draws
 from nofluke.metrics.functions import Function, can_pickle
-from nofluke.metrics.labelled import Labelled, read_labelled
+from nofluke.metrics.labelled import Labelled, labelled_of, read_labelled
+from nofluke.metrics.near import Hits, Tolerant
 from nofluke.metrics.on_events import OnEvents
+from nofluke.metrics.tolerant import F1
 from nofluke.nulls import Null
-from nofluke.nulls.base import NullModel, Shifting, as_seed, check_resamples
-from nofluke.nulls.choice import Choice
+from nofluke.nulls.base import SEED, NullModel, Shifting, as_seed, check_resamples
+from nofluke.nulls.choice import AUTO, Choice, choose
 from nofluke.nulls.layouts import Circle, Layout, highest
 from nofluke.nulls.moves import Moves, moves_of
 from nofluke.nulls.whole_series import as_series_null, choose_for_series, edges_of, perfect_detectors
 from nofluke.plain import as_rng, as_share, as_whole, check_alpha, check_word
 from nofluke.progress import progress_bar
-from nofluke.series.arguments import AboutMetric, AboutSeries, takes
-from nofluke.series.reading import length_of
+from nofluke.series.arguments import About, AboutMetric, AboutSeries, takes
+from nofluke.series.between import Made, trial_of
+from nofluke.series.detector import Cuts, choose_cut
+from nofluke.series.reading import Sequence, length_of, prepare
+from nofluke.series.tolerance import Tolerance
+from nofluke.series.trial import Cell
+from nofluke.series.truth import CountEvents
 from nofluke.text.numbers import p_is
 from nofluke.text.tables import ALL_EQUAL, there_are_no
 
@@ -347,8 +355,13 @@ def judge(
     rng: Any,
     alpha: float,
     edges: tuple[int, ...] | None,
+    counted: Counted | None = None,
 ) -> Any:
-    """Metrics of a series that was read, against chance."""
+    """Metrics of a series that was read, against chance.
+
+    Several are measured on common draws. Of these, metrics within a tolerance have the laws of the series ``counted``
+    as `nofluke.evaluate` does, under the null of all.
+    """
     if edges is not None:
         series = replace(series, truth=series.truth.cut_at(edges))
     observed = [_observed(metric, series) for metric in metrics]
@@ -376,13 +389,31 @@ def judge(
     stop = _stop(metrics[0], observed[0], sides[0], stop_after)
     found, more = measure(metrics, series, moves, workers=workers, stop=stop)
     more += _given(metrics, series) + _odd_draws(found, metrics, observed)
-    results = tuple(
-        _result(metric, value, values, series, choice, moves, side, alpha, stop, more)
-        for metric, value, values, side in zip(metrics, observed, found, sides, strict=True)
+    notes = (*series.notes, *_remarks(series), *more, *choice.notes)
+
+    def tested(metric: Metric, value: float, values: Values, side: Alternative) -> Significance:
+        if counted is not None and isinstance(metric, Tolerant):
+            question = Question(alternative=side, n_resamples=n_resamples, rng=rng, alpha=alpha)
+            result = _beside_others(metric, counted, question, null, choice, labels_of(series), notes)
+            if result is not None:
+                return result
+        result = _result(metric, value, values, series, choice, moves, side, alpha, stop, notes)
+        return _entitled(result, series, moves, workers) if moves.listed else result
+
+    results = tuple(map(tested, metrics, observed, found, sides))
+    if not several:
+        return results[0]
+    draws = [values.values for values in found]
+    better = _corrected(results, observed, draws, [(result.better,) for result in results], moves.listed)
+    asked = [sides_of(side) for side in sides]
+    same = all(own == (result.better,) for own, result in zip(asked, results, strict=True))
+    corrected = better if same else _corrected(results, observed, draws, asked, moves.listed)
+    return Significances(
+        results=results,
+        corrected=np.maximum(corrected, [result.pvalue for result in results]),
+        corrected_better=np.maximum(better, [result.pvalue_better for result in results]),
+        method=moves.method,
     )
-    if moves.listed:
-        results = tuple(_entitled(result, series, moves, workers) for result in results)
-    return several_of(results) if several else results[0]
 
 
 def _entitled(result: Significance, series: Labelled, moves: Moves, workers: int | None) -> Significance:
@@ -392,32 +423,139 @@ def _entitled(result: Significance, series: Labelled, moves: Moves, workers: int
     found = []
     for perfect in perfect_detectors(series):
         (values,), _ = measure((result.metric,), perfect, moves, workers=workers, stop=None)
-        best = replace(result, value=float(values.values[0]), values=values.values)  # the identity comes first
-        found.append(best.pvalue_better)
+        drawn = replace(result.chance, values=values.values)  # type: ignore[type-var]
+        found.append(drawn.tail(float(values.values[0]), result.better))  # the identity comes first
     return replace(result, perfect_pvalue=min(found))
 
 
-def several_of(results: tuple[Significance, ...]) -> Significances:
-    """Results on common draws, with the p-values corrected for all of them."""
-    better = _corrected(results, [(result.better,) for result in results])
-    asked = [("greater", "less") if one.alternative == "two-sided" else (one.alternative,) for one in results]
-    same = all(sides == (result.better,) for sides, result in zip(asked, results, strict=True))
-    return Significances(
-        results=results, corrected=better if same else _corrected(results, asked), corrected_better=better
-    )
-
-
-def _corrected(results: tuple[Significance, ...], sides: list[tuple[Any, ...]]) -> FloatArray:
+def _corrected(
+    results: tuple[Significance, ...],
+    observed: list[float],
+    draws: list[FloatArray],
+    sides: list[tuple[Side, ...]],
+    listed: bool,
+) -> FloatArray:
     """For each metric, how often chance has a p-value as small in any of them, on any side that counts."""
     columns = [(k, 1.0 if side == "greater" else -1.0) for k, some in enumerate(sides) for side in some]
-    observed = np.array([sign * results[k].value for k, sign in columns])
+    own = np.array([sign * observed[k] for k, sign in columns])
     found = familywise(
-        np.where(np.isnan(observed), -np.inf, observed),
-        np.column_stack([sign * results[k].values for k, sign in columns]),
-        listed=results[0].listed,
+        np.where(np.isnan(own), -np.inf, own),
+        np.column_stack([sign * draws[k] for k, sign in columns]),
+        listed=listed,
     )
     best = [min(p for (k, _), p in zip(columns, found.tolist(), strict=True) if k == j) for j in range(len(results))]
     return np.array([1.0 if np.isnan(result.value) else p for result, p in zip(results, best, strict=True)])
+
+
+# ---- metrics within a tolerance: the laws of hits and of F that `nofluke.evaluate` has
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counted:
+    """A series read as `nofluke.evaluate` reads it, by what counts as an event, at one threshold."""
+
+    sequence: Sequence
+    cuts: Cuts | None
+    asked: CountEvents | None
+
+    @classmethod
+    def read(cls, truth: Any, scores: Any, about: AboutMetric) -> Counted:
+        """From what a user passes."""
+        given = About.of(about)
+        sequence = prepare(truth, scores, **given.reading)
+        return cls(sequence=sequence, cuts=choose_cut(sequence, **given.cut), asked=about.get("count_events"))
+
+    def within(self, tolerance: Tolerance) -> Made:
+        """Its trial within a tolerance."""
+        return trial_of(self.sequence, (tolerance,), self.cuts)
+
+
+def by_law(metric: Tolerant, counted: Counted, question: Question) -> Significance:
+    """A metric within a tolerance against the null that `nofluke.evaluate` takes, and by its laws."""
+    made = counted.within(metric.window)
+    cell = made.trial.cell(0, 0)
+    settings = question.settled(cell, made.doubt)
+    notes = (
+        *counted.sequence.notes,
+        *made.notes,
+        *offered_ranges(counted.sequence, cell.truth, counted.asked),
+        *(() if counted.cuts is None else counted.cuts.notes),
+        *remarks(cell),
+        *settings.choice.notes,
+    )
+    ranges = labelled_of(counted.sequence.as_ranges(), counted.cuts, counted.asked)
+    return _tested(metric, cell, settings, labels_of(ranges), notes)
+
+
+def _beside_others(
+    metric: Tolerant,
+    counted: Counted,
+    question: Question,
+    null: Null,
+    choice: Choice,
+    labels: Labels,
+    notes: tuple[str, ...],
+) -> Significance | None:
+    """The same under the null of several metrics; None where that has no law of these hits, so that draws must do."""
+    made = counted.within(metric.window)
+    cell, model = made.trial.cell(0, 0), choice.model
+    if cell.in_time or model.moves == "detector" or not (cell.truth.points or model.takes_ranges):
+        return None
+    settings = question.under(choice)
+    if choice.is_auto:
+        alone = choose(null, cell, question.alpha, made.doubt)
+        if (alone.model.text, alone.holds) != (model.text, choice.holds):
+            notes += (f"{metric.text} alone would be tested under {alone.label}; several metrics share one null.",)
+    try:
+        return _tested(metric, cell, settings, labels, notes)
+    except InputError:  # of a null without a joint law of both hits
+        return None
+
+
+def _tested(metric: Tolerant, cell: Cell, settings: Settings, labels: Labels, notes: tuple[str, ...]) -> Significance:
+    value, chance = _law(metric, cell, settings)
+    result = Significance(
+        metric=metric,
+        value=value,
+        chance=chance,
+        labels=labels,
+        choice=settings.choice,
+        alpha=settings.alpha,
+        alternative=settings.alternative,
+        notes=notes,
+    )
+    _ = result.pvalue  # what cannot be computed fails now
+    if result.verdict != "no":
+        return result
+    again = replace(settings, rng=SEED)
+    found = [chance.tail(best, "greater") for best, chance in _perfect(metric, cell, again)]
+    return replace(result, perfect_pvalue=min(found, default=0.0))
+
+
+def _perfect(metric: Tolerant, cell: Cell, settings: Settings) -> Iterator[tuple[float, Given]]:
+    """Value and law of perfect alarms, which shifts that are short against the events may leave insignificant."""
+    for perfect in settings.null.perfect_alarms(cell):
+        yield _law(metric, perfect, settings)
+
+
+def _law(metric: Tolerant, cell: Cell, settings: Settings) -> tuple[float, Given]:
+    """Its value in a cell, and what chance gives."""
+    hits = {"precision": cell.precision_hits, "recall": cell.recall_hits}
+    of = {"precision": cell.n_predictions, "recall": cell.n_counted}
+    value = float(metric.of_hits(Hits(*(np.array([n]) for n in (*hits.values(), *of.values()))))[0])
+    if isinstance(metric, F1):
+        joint = settings.null.joint(cell, n_resamples=settings.n_resamples, rng=settings.rng)
+        return value, OfF(law=FLaw.of(joint, cell.n_predictions, cell.n_counted, metric.beta), observed=value)
+    side = metric.name
+    test = ChanceTest(
+        measure=side,
+        hits=hits[side],
+        of=of[side],
+        law=getattr(settings.laws(cell), side),
+        model=settings.null.text,
+        alternative=settings.alternative,
+    )
+    return value, OfHits(test=test)
 
 
 def _observed(metric: Metric, series: Labelled) -> float:
@@ -487,7 +625,7 @@ def _result(
     alternative: Alternative,
     alpha: float,
     stop: Stop | None,
-    more: tuple[str, ...],
+    notes: tuple[str, ...],
 ) -> Significance:
     values, scale = found.values, max(scale_of(found.values), abs(metric.perfect or 0.0))
     if stop is not None:
@@ -497,16 +635,18 @@ def _result(
     result = Significance(
         metric=metric,
         value=value,
-        values=values,
+        chance=Drawn(
+            values=values,
+            how=moves.method,
+            known_mean=metric.mean_by_permutation(series) if choice.model.permutes else None,
+            scale=scale,
+            stop_after=None if stop is None else stop.after,
+        ),
         labels=labels_of(series),
         choice=choice,
-        method=moves.method,
         alternative=alternative,
         alpha=alpha,
-        stop_after=None if stop is None else stop.after,
-        known_mean=metric.mean_by_permutation(series) if choice.model.permutes else None,
-        scale=scale,
-        notes=(*series.notes, *_remarks(series), *more, *choice.notes),
+        notes=notes,
     )
     turned = _turned(result, series)
     return replace(result, notes=(*result.notes, turned)) if turned else result
@@ -584,8 +724,8 @@ def significance(
         is measured on the same draws, and gets a p-value corrected for having looked at all of them: pass every window
         or tolerance among which you would have chosen.
     truth, scores
-        As in :func:`nofluke.evaluate`. Consecutive labels are one range; ``count_events`` only matters for the tolerant
-        recall. A threshold that is chosen with the labels (the best F1) is part of the metric, and chosen again in
+        As in :func:`nofluke.evaluate`. Consecutive labels are one range; ``count_events`` only matters for "recall" and
+        "f1". A threshold that is chosen with the labels (the best F1) is part of the metric, and chosen again in
         every draw.
     <about>
     null : str, NullModel or callable
@@ -598,7 +738,8 @@ def significance(
         seconds.
     stop_after : int, optional
         Stop once this many draws have reached the value (Besag and Clifford 1991): few draws are needed if p is large.
-        There is then no band and no critical value. It has no effect where all rotations are computed at once.
+        There is then no band and no critical value. It has no effect where all rotations are computed at once, or
+        where the metric has a law.
     alternative : {"greater", "less", "two-sided"}, optional
         Which values count as extreme; by default the better ones.
     workers : int, optional
@@ -618,6 +759,10 @@ def significance(
 
     Notes
     -----
+    Precision, recall and F within a tolerance have laws: one of them gets the null, the p-value and all that chance
+    gives as :func:`nofluke.evaluate` has it, with nothing drawn where that is exact. In a list it keeps that p-value,
+    under the null of the list; draws only correct it.
+
     A draw on which a metric is undefined, or on which a function fails, counts as one that reaches the value, and is
     noted. The verdict says whether the value is better than chance, whatever the alternative. A rotation may cut a run
     of alarms in two at the end of the series: they then count as two.
@@ -626,7 +771,7 @@ def significance(
     --------
     nofluke.chance : the chance level from the labels alone.
     nofluke.metrics : the metrics.
-    nofluke.evaluate : tolerant precision and recall, with exact nulls.
+    nofluke.evaluate : precision and recall within a tolerance, in one verdict.
 
     References
     ----------
@@ -649,8 +794,14 @@ def significance(
     if stop_after is not None:
         stop_after = as_whole(stop_after, "stop_after", 1)
         _refuse_early(several, alternative)
+    alarms = scores is None or any(about.get(way) is not None for way in ("threshold", "quantile", "budget"))
+    metrics = as_metrics(metric, "alarms" if alarms else "scores")
+    if alarms and not several and groups is None and isinstance(metrics[0], Tolerant) and _has_laws(null, stop_after):
+        question = Question(null=null, n_resamples=n_resamples, rng=rng, alpha=alpha)
+        question = replace(question, alternative=alternative or "greater")
+        return by_law(metrics[0], Counted.read(truth, scores, about), question)
     series = read_labelled(truth, scores, **about)
-    metrics = as_metrics(metric, "scores" if series.alarms is None else "alarms")
+    together = alarms and several and groups is None and any(isinstance(one, Tolerant) for one in metrics)
     return judge(
         metrics,
         series,
@@ -663,7 +814,16 @@ def significance(
         rng=rng,
         alpha=alpha,
         edges=edges_of(groups, series),
+        counted=Counted.read(truth, scores, about) if together else None,
     )
+
+
+def _has_laws(null: Null, stop_after: int | None) -> bool:
+    """Whether a null moves events, as those of `nofluke.evaluate` do, and has more than draws to stop early."""
+    if isinstance(null, str) and null.strip() == AUTO:
+        return True
+    model = as_series_null(null)
+    return model.moves == "truth" and (stop_after is None or not model.is_drawn("auto"))
 
 
 def _refuse_early(several: bool, alternative: Alternative | None) -> None:
@@ -796,13 +956,15 @@ def chance(
     found, how, notes = _drawn(wanted, series, model, n_resamples, rng, workers)
     return ChanceLevel(
         metric=wanted,
-        values=found.values,
+        chance=Drawn(
+            values=found.values,
+            how=how,
+            known_mean=wanted.mean_by_permutation(series) if model.permutes else None,
+            scale=scale_of(found.values),
+        ),
         labels=labels_of(series),
         choice=Choice(model=model, asked=model.text, why=""),
-        method=how,
         alpha=alpha,
-        known_mean=wanted.mean_by_permutation(series) if model.permutes else None,
-        scale=scale_of(found.values),
         notes=(*series.notes, *notes),
     )
 

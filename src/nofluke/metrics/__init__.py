@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from nofluke.errors import InputError, Shown, say, verb
-from nofluke.metrics.adjusted import F1, PAF1, DelayPAF1
+from nofluke.metrics.adjusted import PAF1, DelayPAF1
 from nofluke.metrics.adjusted_share import PAKAUC, PAKF1
 from nofluke.metrics.affiliation import AffiliationF1, AffiliationPrecision, AffiliationRecall
 from nofluke.metrics.base import Better, Metric, Needs
@@ -26,7 +26,7 @@ from nofluke.metrics.on_events import function_on_events, is_on_events
 from nofluke.metrics.ranged import RangeF1, RangePrecision, RangeRecall
 from nofluke.metrics.ranking import AUCROC, AveragePrecision
 from nofluke.metrics.spelling import from_text, known_as
-from nofluke.metrics.tolerant import Precision, Recall, TolerantF1
+from nofluke.metrics.tolerant import F1, Precision, Recall
 from nofluke.metrics.vus import VUS, Curve
 
 __all__ = [
@@ -57,7 +57,6 @@ __all__ = [
     "RangePrecision",
     "RangeRecall",
     "Recall",
-    "TolerantF1",
     "get",
     "names",
     "register",
@@ -76,7 +75,6 @@ _BUILT_IN: dict[str, Callable[..., Metric]] = {
     "best-pa-f1": BestPAF1,
     "vus-roc": partial(_vus, "roc"),
     "vus-pr": partial(_vus, "pr"),
-    "f1": F1,
     "pa-f1": PAF1,
     "pak-f1": PAKF1,
     "pak-auc": PAKAUC,
@@ -96,7 +94,7 @@ _BUILT_IN: dict[str, Callable[..., Metric]] = {
     "nab": NAB,
     "precision": Precision,
     "recall": Recall,
-    "tolerant-f1": TolerantF1,
+    "f1": F1,
 }
 _ADDED: dict[str, Callable[[], Function]] = {}
 

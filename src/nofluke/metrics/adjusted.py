@@ -83,45 +83,6 @@ def as_runs(draws: Draws) -> tuple[Any, ...]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class F1(OfCounts):
-    r"""F_β of the steps: the harmonic mean of precision and recall, without any tolerance.
-
-    .. math::
-        F_\beta = \frac{(1 + \beta^2)\, TP}{\beta^2 A + n}, \qquad TP = \#\{t: t \text{ labelled}, t \text{ alarm}\}
-
-    with A labelled steps and n alarms. NaN where no step is labelled; 0 where there is no alarm. Labels on many of the
-    steps flatter it: alarms on all steps reach 2A / (A + T).
-
-    Parameters
-    ----------
-    beta : float
-        Recall counts β² times as much as precision.
-
-    See Also
-    --------
-    nofluke.metrics.BestF1 : at the best threshold.
-    nofluke.metrics.PAF1 : after point adjustment.
-    nofluke.metrics.TolerantF1 : with a tolerance in time.
-
-    References
-    ----------
-    van Rijsbergen (1979), Information Retrieval.
-
-    Examples
-    --------
-    >>> F1()([0, 1, 1, 1, 0], [0, 0, 1, 0, 0])
-    0.5
-    """
-
-    name: ClassVar[str] = "f1"
-    title: ClassVar[str] = "F of the steps"
-
-    def _hits(self, counts: IntArray) -> tuple[Any, Any, Any, Any]:
-        alarms, labelled, _, hit, _, _ = counts
-        return hit, hit, alarms, labelled
-
-
-@dataclass(frozen=True, kw_only=True)
 class PAF1(OfCounts):
     r"""F_β after point adjustment: a labelled run with one alarm counts as found on all of its steps.
 

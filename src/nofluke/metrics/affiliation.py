@@ -169,7 +169,7 @@ class AffiliationF1(_Affiliation):
     See Also
     --------
     nofluke.metrics.AffiliationPrecision, nofluke.metrics.AffiliationRecall : its parts.
-    nofluke.metrics.TolerantF1 : a fixed tolerance instead of distances.
+    nofluke.metrics.F1 : a fixed tolerance instead of distances.
 
     Notes
     -----

@@ -150,9 +150,12 @@ class Tolerant(Metric):
                 opens, closes = cover.starts[draws.starts], cover.stops[draws.stops - 1]
             tolerant_kernels.near_ranges(sums, opens, closes, first, last, begins, counts)
         hits, found, events = counts.T
-        alarms = sums[begins + draws.n_steps] - sums[begins]
+        return self.of_hits(Hits(hits, found, sums[begins + draws.n_steps] - sums[begins], events))
+
+    def of_hits(self, of: Hits) -> FloatArray:
+        """The metric of these counts; NaN without events."""
         with np.errstate(invalid="ignore"):  # shares of nothing are NaN
-            return np.where(events > 0, self._ratio(Hits(hits, found, alarms, events)), np.nan)
+            return np.where(of.events > 0, self._ratio(of), np.nan)
 
     @abstractmethod
     def _ratio(self, of: Hits) -> FloatArray:

@@ -10,7 +10,7 @@ import numpy as np
 from nofluke.arrays import FloatArray
 from nofluke.metrics.near import Hits, Tolerant
 from nofluke.plain import check_beta
-from nofluke.ratios import f_of_hits
+from nofluke.ratios import f_of_shares
 from nofluke.series.tolerance import Length, Unit
 
 
@@ -37,13 +37,14 @@ class Precision(Tolerant):
     See Also
     --------
     nofluke.metrics.Recall : the other side.
-    nofluke.metrics.TolerantF1 : both in one number.
-    nofluke.evaluate : the same with exact nulls and intervals.
+    nofluke.metrics.F1 : both in one number.
+    nofluke.evaluate : both in one verdict, with intervals.
 
     Notes
     -----
-    Events that are times between two steps belong to the step before, where `evaluate` lets them keep their own times;
-    ranges between two steps have no step to count, and are left out.
+    Called as a function, and in draws, events that are times between two steps belong to the step before, where
+    `evaluate` and `significance` let them keep their own times; ranges between two steps have no step to count, and are
+    left out.
     Without labels `evaluate` gives 0: without events there are no hits.
 
     References
@@ -87,13 +88,14 @@ class Recall(Tolerant):
     See Also
     --------
     nofluke.metrics.Precision : the other side.
-    nofluke.metrics.TolerantF1 : both in one number.
-    nofluke.evaluate : the same with exact nulls and intervals.
+    nofluke.metrics.F1 : both in one number.
+    nofluke.evaluate : both in one verdict, with intervals.
 
     Notes
     -----
-    Events that are times between two steps belong to the step before, where `evaluate` lets them keep their own times;
-    ranges between two steps have no step to count, and are left out.
+    Called as a function, and in draws, events that are times between two steps belong to the step before, where
+    `evaluate` and `significance` let them keep their own times; ranges between two steps have no step to count, and are
+    left out.
 
     References
     ----------
@@ -115,13 +117,14 @@ class Recall(Tolerant):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TolerantF1(Tolerant):
-    r"""F_β with a tolerance in time, of :class:`Precision` and :class:`Recall`.
+class F1(Tolerant):
+    r"""F_β with a tolerance in time, of :class:`Precision` and :class:`Recall`; without one, F_β of the steps.
 
     .. math:: F_\beta = \frac{(1 + \beta^2) P_\delta R_\delta}{\beta^2 P_\delta + R_\delta}
 
-    NaN where no step is labelled; 0 where there is no alarm near an event, or none at all. A wide tolerance flatters
-    it, and many labels: both fill the series with steps on which any alarm is right.
+    as in :func:`nofluke.evaluate`: each labelled step is an event, or each range where ``count_events`` says so. NaN
+    where no step is labelled; 0 where there is no alarm near an event, or none at all. A wide tolerance flatters it,
+    and many labels: both fill the series with steps on which any alarm is right.
 
     Parameters
     ----------
@@ -137,8 +140,9 @@ class TolerantF1(Tolerant):
     See Also
     --------
     nofluke.metrics.Precision, nofluke.metrics.Recall : its parts.
-    nofluke.metrics.F1 : without a tolerance.
-    nofluke.evaluate : the same with exact nulls and intervals.
+    nofluke.metrics.BestF1 : of the steps, at the best threshold.
+    nofluke.metrics.PAF1 : after point adjustment.
+    nofluke.evaluate : both in one verdict, with intervals.
 
     Notes
     -----
@@ -146,15 +150,16 @@ class TolerantF1(Tolerant):
 
     References
     ----------
-    Scharwächter and Müller (2020), Statistical Evaluation of Anomaly Detectors for Sequences.
+    Scharwächter and Müller (2020), Statistical Evaluation of Anomaly Detectors for Sequences. van Rijsbergen (1979),
+    Information Retrieval.
 
     Examples
     --------
-    >>> TolerantF1(tolerance=1)([0, 1, 0, 0, 0, 1], [1, 0, 0, 1, 0, 0])
+    >>> F1(tolerance=1)([0, 1, 0, 0, 0, 1], [1, 0, 0, 1, 0, 0])
     0.5
     """
 
-    name: ClassVar[str] = "tolerant-f1"
+    name: ClassVar[str] = "f1"
     title: ClassVar[str] = "F with a tolerance in time (Scharwächter and Müller 2020)"
 
     beta: float = 1.0
@@ -164,4 +169,4 @@ class TolerantF1(Tolerant):
         object.__setattr__(self, "beta", check_beta(self.beta))
 
     def _ratio(self, of: Hits) -> FloatArray:
-        return f_of_hits(of.hits, of.found, of.alarms, of.events, self.beta)
+        return f_of_shares(of.hits / of.alarms, of.found / of.events, self.beta)

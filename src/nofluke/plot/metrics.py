@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nofluke.arrays import FloatArray
 from nofluke.inference.metric_results import ChanceLevel, Significance, Significances
 from nofluke.plot.legends import cramped, legend_above, legend_over
 from nofluke.plot.panels import check_kind, make_axes, make_panels
@@ -28,8 +27,6 @@ from nofluke.text.numbers import p_is, show_p
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-MOST_BINS = 60
 
 
 def chance_level(level: ChanceLevel, ax: Axes | None = None) -> Axes:
@@ -166,14 +163,6 @@ def significances(results: Significances, ax: Any = None) -> AxesArray:
     return panels
 
 
-def bars_of(values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Which share of some finite values lies in each of a few bars, and where the bars end."""
-    few = len(np.unique(values[:10_000]))
-    n_bins = int(min(MOST_BINS, max(np.sqrt(len(values)), 10), max(2 * few, 3)))
-    heights, edges = np.histogram(values, bins=n_bins)
-    return heights / len(values), edges
-
-
 def _with_legend(ax: Axes) -> Axes:
     """A legend, or a word where there is nothing to draw."""
     legend_above(_or_undefined(ax))
@@ -187,11 +176,10 @@ def _or_undefined(ax: Axes) -> Axes:
 
 
 def _draw(level: ChanceLevel, ax: Axes, also: tuple[float, ...]) -> Axes:
-    """The draws as bars, the level that has to be exceeded, and the perfect value if it is near."""
-    values = level.values[np.isfinite(level.values)]
-    ends = [*values[:0], *(x for x in also if np.isfinite(x))]
-    if len(values):
-        heights, edges = bars_of(values)
+    """What chance gives as bars, the level that has to be exceeded, and the perfect value if it is near."""
+    heights, edges = level.chance.bars()
+    ends = [x for x in also if np.isfinite(x)]
+    if len(heights):
         ax.stairs(
             heights,
             edges,
@@ -217,5 +205,5 @@ def _draw(level: ChanceLevel, ax: Axes, also: tuple[float, ...]) -> Axes:
         ax.set_xlim(min(ends) - pad, max(ends) + pad)
     tidy(ax)
     few_ticks(ax)
-    label(ax, level.name, "share of draws")
+    label(ax, level.name, "share of draws" if len(level.values) else "probability")
     return ax

@@ -12,12 +12,11 @@ from nofluke.errors import InputError, say, verb
 from nofluke.inference.coincidence import Coincidence
 from nofluke.inference.evaluate import Evaluation
 from nofluke.inference.metric_results import Significance, Significances
-from nofluke.inference.significance import as_metrics, judge
+from nofluke.inference.significance import Counted, as_metrics, judge
 from nofluke.metrics.functions import Function
 from nofluke.metrics.labelled import labelled_of
 from nofluke.nulls.choice import AUTO
 from nofluke.plain import finite_or_none
-from nofluke.plot.metrics import bars_of
 from nofluke.series.detector import Cuts
 from nofluke.show.report.cells import seed_of
 from nofluke.text.tables import show_number
@@ -54,6 +53,7 @@ def metrics_beside(result: Evaluation, metrics: Any) -> Significances | None:
         rng=seed_of(result),
         alpha=result.alpha,
         edges=None,
+        counted=Counted(sequence=result.sequence, cuts=cuts, asked=result.count_events),
     )
     return found
 
@@ -92,8 +92,7 @@ def figures_of(others: Significances | None) -> list[dict[str, Any]]:
 
 
 def _figure(one: Significance) -> dict[str, Any]:
-    drawn = one.values[np.isfinite(one.values)]
-    heights, edges = bars_of(drawn) if len(drawn) else (np.zeros(0), np.zeros(0))
+    heights, edges = one.chance.bars()
     return {
         "name": one.name,
         "value": finite_or_none(one.value),
@@ -119,7 +118,7 @@ def section_of(others: Significances | None, result: Evaluation) -> str:
     told = (
         f"As evaluated, wherever the sliders are: {others[0].labels.in_words()}.",
         *(note for note in others.notes if note not in result.notes),
-        others[0].how(),
+        others.how(),
         ABOUT,
     )
     return f"""<section id="metrics">

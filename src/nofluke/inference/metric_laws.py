@@ -1,0 +1,335 @@
+"""What chance gives in a metric: the metric on each draw, or the law of hits or of F, where that is known.
+
+Both answer the same questions, so that no result has to ask which of them it holds.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from nofluke.arrays import ByValue, FloatArray
+from nofluke.inference.chance import ChanceTest, FLaw, significant
+from nofluke.inference.reached import Side, reaching
+from nofluke.inference.verdict import floor_above
+from nofluke.laws.law import How, first_true
+from nofluke.lazy import lazy
+from nofluke.nulls.base import floor_of
+from nofluke.plain import finite_or_none
+from nofluke.ratios import TIE_SLACK, divide
+
+MOST_BARS = 60
+NEARLY_NOTHING = 1e-6  # hits less likely than this share of the most likely ones are left out of pictures
+NO_DRAWS = np.zeros(0)
+WHOLE = 1e-9  # a share times its number of trials is this near to whole hits, but for rounding
+
+
+class Given(ABC):
+    """What chance gives in a metric.
+
+    Attributes
+    ----------
+    how : How
+        How it was computed.
+    values : float array
+        The metric on each draw; empty for a law.
+    n : int
+        Draws, or all shifts; 0 for a law that takes neither.
+    mean, std : float
+    """
+
+    how: How
+    values: FloatArray
+    n: int
+    stop_after: int | None = None
+
+    @property
+    def n_random(self) -> int | None:
+        """Random draws; None where nothing is random."""
+        return self.n if self.how.kind == "simulated" else None
+
+    @property
+    @abstractmethod
+    def mean(self) -> float: ...
+
+    @property
+    @abstractmethod
+    def std(self) -> float: ...
+
+    @abstractmethod
+    def tail(self, value: float, side: Side) -> float:
+        """How often chance does as well as this value."""
+
+    def stopped(self, value: float, side: Side) -> bool:
+        """Whether drawing stopped early, since so many draws had reached this value."""
+        del value, side
+        return False
+
+    @abstractmethod
+    def band(self, alpha: float) -> tuple[float, float] | None:
+        """Where it lies, except for alpha/2 on either side; None where that is not known."""
+
+    @abstractmethod
+    def critical(self, alpha: float, side: Side) -> float | None:
+        """What a value has to exceed (or stay below) for p ≤ alpha; None where no value does."""
+
+    @abstractmethod
+    def floor(self, side: Side, perfect: float | None) -> float:
+        """The smallest p-value; ``perfect`` is the best value there is on this side, where it is known."""
+
+    def floor_above(self, alpha: float, side: Side, perfect: float | None) -> float | None:
+        """The smallest p-value where it is above alpha; None where it is not."""
+        floor = self.floor(side, perfect)
+        return None if significant(floor, alpha) else floor
+
+    @abstractmethod
+    def bars(self) -> tuple[FloatArray, FloatArray]:
+        """Its distribution in a few bars: their shares, and where they end; none where it is undefined."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Drawn(Given, ByValue):
+    """The metric on each draw of a null.
+
+    Attributes
+    ----------
+    values : float array
+        In order. Where all shifts were enumerated, the data's own value comes first.
+    how : How
+        Whether all shifts were counted, or draws simulated.
+    known_mean : float or None
+        The mean, where it is known without any draw.
+    scale : float
+        The size of the numbers that were rounded: values within 1e-10 of it are equal.
+    stop_after : int or None
+        With early stopping, how many draws had to reach the value. There is then neither a band nor a critical value,
+        since these need a fixed number of draws.
+    """
+
+    values: FloatArray = field(repr=False)
+    how: How
+    known_mean: float | None = None
+    scale: float = 0.0
+    stop_after: int | None = None
+
+    @property
+    def n(self) -> int:  # type: ignore[override]
+        return len(self.values)
+
+    @property
+    def listed(self) -> bool:
+        """Whether all shifts were enumerated, so nothing is random."""
+        return self.how.kind != "simulated"
+
+    @lazy
+    def _defined(self) -> FloatArray:
+        return self.values[np.isfinite(self.values)]
+
+    @lazy
+    def _moments(self) -> tuple[float, float]:
+        """Mean and standard deviation of what is finite, in units in which no square overflows."""
+        if not len(self._defined):
+            return math.nan, math.nan
+        unit = float(np.abs(self._defined).max()) or 1.0
+        scaled = self._defined / unit
+        return float(scaled.mean()) * unit, float(scaled.std()) * unit
+
+    @property
+    def mean(self) -> float:
+        return self._moments[0] if self.known_mean is None else self.known_mean
+
+    @property
+    def std(self) -> float:
+        return self._moments[1]
+
+    @property
+    def _others(self) -> FloatArray:
+        """All draws, or all shifts but the data's own."""
+        return self.values[1:] if self.listed else self.values
+
+    def _reached(self, values: FloatArray, value: float, side: Side) -> int:
+        return int(reaching(values, value, side, self.scale).sum())
+
+    def stopped(self, value: float, side: Side) -> bool:
+        return self.stop_after is not None and self._reached(self.values, value, side) >= self.stop_after
+
+    def tail(self, value: float, side: Side) -> float:
+        """(b + 1)/(n + 1) if b of the n other shifts or draws reach the value; h/n if drawing stopped at the h-th."""
+        if self.stopped(value, side):
+            return self._reached(self.values, value, side) / len(self.values)
+        others = self._others
+        return (1 + self._reached(others, value, side)) / (1 + len(others))
+
+    def band(self, alpha: float) -> tuple[float, float] | None:
+        if self.stop_after is not None or not len(self._defined):
+            return None
+        low, high = np.quantile(self._defined, [alpha / 2, 1 - alpha / 2])
+        return float(low), float(high)
+
+    def critical(self, alpha: float, side: Side) -> float | None:
+        others = self._others
+        may = math.floor(alpha * (len(others) + 1) * (1 + TIE_SLACK)) - 1
+        if self.stop_after is not None or not 0 <= may < len(others):
+            return None
+        sign = 1.0 if side == "greater" else -1.0
+        ordered = np.sort(np.where(np.isnan(others), np.inf, sign * others))[::-1]
+        return finite_or_none(sign * float(ordered[may]))
+
+    def floor(self, side: Side, perfect: float | None) -> float:
+        if self.stop_after is not None:
+            return 1 / (1 + (self.how.n_resamples or len(self.values)))
+        if self.listed:
+            known = self.values[~np.isnan(self.values)]
+            if not len(known):
+                return 1.0
+            best = float(known.max() if side == "greater" else known.min())
+            return self._reached(self.values, best, side) / len(self.values)
+        as_good = int(np.isnan(self.values).sum()) if perfect is None else self._reached(self.values, perfect, side)
+        return (1 + as_good) / (1 + len(self.values))
+
+    def bars(self) -> tuple[FloatArray, FloatArray]:
+        n, few = len(self._defined), len(np.unique(self._defined[:10_000]))
+        if not n:
+            return np.zeros(0), np.zeros(0)
+        heights, edges = np.histogram(self._defined, bins=int(min(MOST_BARS, max(np.sqrt(n), 10), max(2 * few, 3))))
+        return heights / n, edges
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class OfHits(Given, ByValue):
+    """The law of hits, as shares of the alarms or the events: what `nofluke.evaluate` tests precision and recall by."""
+
+    test: ChanceTest
+
+    values = NO_DRAWS
+
+    @property
+    def how(self) -> How:  # type: ignore[override]
+        return self.test.how
+
+    @property
+    def n(self) -> int:  # type: ignore[override]
+        return self.how.n_resamples or 0
+
+    @property
+    def mean(self) -> float:
+        return divide(self.test.expected, self.test.of)
+
+    @property
+    def std(self) -> float:
+        return divide(self.test.std, self.test.of)
+
+    def tail(self, value: float, side: Side) -> float:
+        hits = min(max(value * self.test.of, -1.0), self.test.of + 1.0)
+        whole = math.ceil(hits - WHOLE) if side == "greater" else math.floor(hits + WHOLE)
+        return replace(self.test, hits=whole).pvalue_for(side)
+
+    def band(self, alpha: float) -> tuple[float, float] | None:
+        if not self.test.of:
+            return None
+        low, high = self.test.law.quantile([alpha / 2, 1 - alpha / 2]) / self.test.of
+        return float(low), float(high)
+
+    def critical(self, alpha: float, side: Side) -> float | None:
+        law, of = self.test.law, self.test.of
+        if not of:
+            return None
+        if side == "greater":
+            least = law.critical_value(alpha)
+            return None if least is None else (least - 1) / of
+        level, guess = alpha * (1 + TIE_SLACK), round(law.mean - 2 * law.std)
+        beyond = first_true(lambda k: law.lower(k) > level, guess, 0, law.size)
+        return None if beyond == 0 else beyond / of
+
+    def floor(self, side: Side, perfect: float | None) -> float:
+        del perfect  # the law knows which hits can be
+        if not self.test.of:
+            return 1.0
+        law = self.test.law
+        end = floor_of(law) if side == "greater" else law.lower(law.ends[0])
+        return min(end, self.test.pvalue_for(side))  # what was observed can come out, even if no resample had it
+
+    def floor_above(self, alpha: float, side: Side, perfect: float | None) -> float | None:
+        """As of every law, without the whole of it."""
+        if significant(self.test.pvalue_for(side), alpha):
+            return None
+        return floor_above(self.test, alpha) if side == "greater" else super().floor_above(alpha, side, perfect)
+
+    def bars(self) -> tuple[FloatArray, FloatArray]:
+        """Each bar has as many hits: one, where they are few."""
+        if not self.test.of:
+            return np.zeros(0), np.zeros(0)
+        table = self.test.law.table
+        likely = np.flatnonzero(table > NEARLY_NOTHING * table.max())
+        first, last = int(likely[0]), int(likely[-1]) + 1
+        wide = -(-(last - first) // MOST_BARS)
+        starts = np.arange(first, last, wide)
+        heights = np.add.reduceat(table[first:last], starts - first)
+        return heights, (np.append(starts, starts[-1] + wide) - 0.5) / self.test.of
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class OfF(Given, ByValue):
+    """The law of F_β, by which `nofluke.Evaluation.f_test` tests it; ``observed`` is a value that can come out."""
+
+    law: FLaw
+    observed: float
+
+    values = NO_DRAWS
+
+    @property
+    def how(self) -> How:  # type: ignore[override]
+        return self.law.method
+
+    @property
+    def n(self) -> int:  # type: ignore[override]
+        return self.how.n_resamples or 0
+
+    @property
+    def mean(self) -> float:
+        return self.law.mean
+
+    @property
+    def std(self) -> float:
+        return self.law.std
+
+    def tail(self, value: float, side: Side) -> float:
+        return self.law.tail(value, side)
+
+    def band(self, alpha: float) -> tuple[float, float] | None:
+        values, weights = self.law.ordered
+        shares = np.cumsum(weights) / weights.sum()
+        low, high = (
+            int(np.searchsorted(shares, level * (1 - TIE_SLACK)).clip(max=len(values) - 1))
+            for level in (alpha / 2, 1 - alpha / 2)
+        )
+        return float(values[low]), float(values[high])
+
+    def critical(self, alpha: float, side: Side) -> float | None:
+        values, _ = self.law.ordered
+        outward = values if side == "greater" else values[::-1]  # the last one is the farthest out
+
+        def reaches(k: int) -> bool:
+            return significant(self.law.tail(float(outward[k]), side), alpha)
+
+        n = len(outward)
+        first = first_true(lambda k: k == n or reaches(k), n - 1, 0, n)
+        # beyond all that were drawn there may be more, where there is room
+        seen = first < n or (self.n > 0 and significant(1 / (self.n + 1), alpha) and 0 < outward[-1] < 1)
+        return float(outward[first - 1]) if seen and first else None
+
+    def floor(self, side: Side, perfect: float | None) -> float:
+        del perfect  # the law knows which values can be
+        values, _ = self.law.ordered
+        known = [float(values[0]), float(values[-1]), *([] if math.isnan(self.observed) else [self.observed])]
+        return self.tail(max(known) if side == "greater" else min(known), side)
+
+    def bars(self) -> tuple[FloatArray, FloatArray]:
+        values, weights = self.law.ordered
+        likely = weights > NEARLY_NOTHING * weights.max()
+        n_bars = min(max(int(likely.sum()), 3), MOST_BARS // 2)
+        heights, edges = np.histogram(values[likely], bins=n_bars, weights=weights[likely])
+        return heights / weights.sum(), edges
