@@ -262,8 +262,13 @@ class Choice:
 
     def in_words(self) -> str:
         """Which null, why, and what it assumes; the verdict says why none holds."""
+        return f"Null: {self.described}"
+
+    @property
+    def described(self) -> str:
+        """The same where it is clear that it is the null."""
         why = self.why if self.holds else "It does not hold here."
-        return " ".join(filter(None, [f"Null: {self.label}.", why, self.assumption]))
+        return " ".join(filter(None, [f"{self.label}.", why, self.assumption]))
 
     def check(self, method: object) -> None:
         """Refuse a method that the chosen null does not have; with auto, the remedy is to name the null that has it."""

@@ -54,7 +54,7 @@ from nofluke.series.timed import TimedCell, TimedTruth
 from nofluke.series.tolerance import Reach, Tolerance
 from nofluke.series.trial import Cell, Trial
 from nofluke.series.truth import Truth
-from nofluke.text.numbers import as_people_say, p_is
+from nofluke.text.numbers import p_is, people_unit
 from nofluke.text.tables import plural
 
 
@@ -261,23 +261,28 @@ class Look:
         """A length as nulls take it: steps, or a length of time where events have no grid."""
         return steps if self.sketch is None else self.sketch.length(steps)
 
-    def told(self, steps: float) -> str:
-        """A length in words."""
+    def told(self, steps: float, *, alone: str = "") -> str:
+        """A length in words; without its unit, where that is ``alone`` said elsewhere."""
         if self.sketch is None:
-            return f"{steps:,.5g} steps" if steps != int(steps) else f"{int(steps):,} steps"
+            number = f"{steps:,.5g}" if steps != int(steps) else f"{int(steps):,}"
+            return number if alone == "steps" else f"{number} steps"
         long = self.sketch.length(steps)
         if isinstance(long, str):
             return rounded_duration(parse_duration(long, "length"))
-        return f"{long if isinstance(long, int) else float(f'{long:.4g}'):,} time unit{'' if long == 1 else 's'}"
+        number, unit = (
+            f"{long if isinstance(long, int) else float(f'{long:.4g}'):,}",
+            f"time unit{'' if long == 1 else 's'}",
+        )
+        return number if alone == unit else f"{number} {unit}"
 
     def measured(self, steps: float) -> tuple[float, str]:
         """A length as a number, and what it counts: steps, or a unit of time that people would take."""
         if self.sketch is None:
             return steps, "steps"
         ticks = self.sketch.truth.watch.ticks
-        long = np.array([steps * float(self.sketch.width * self.sketch.truth.watch.stride * ticks.size)])
-        length, unit = as_people_say(long, ticks.is_dates)
-        return float(length[0]), unit.removeprefix(", ") or "time units"
+        long = steps * float(self.sketch.width * self.sketch.truth.watch.stride * ticks.size)
+        size, unit = people_unit(np.array([long])) if ticks.is_dates else (1.0, "time units")
+        return long / size, unit
 
     def null_of(self, season: Season, windows: int = 1) -> Seasonal:
         """The null that keeps a season, within so many windows of time."""
@@ -618,9 +623,7 @@ class Seasons(Trait):
         if searched is None:
             return found
         period, unit = look.measured(searched.steps)
-        short, long = (
-            look.told(int(length)).removesuffix(f" {unit}") for length in (searched.shortest, searched.longest)
-        )
+        short, long = (look.told(int(length), alone=unit) for length in (searched.shortest, searched.longest))
         # a small p of something else beside a "no" would read as a contradiction
         other = not searched.found and searched.pvalue <= 2 * levels.SEASON
         return (

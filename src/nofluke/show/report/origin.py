@@ -229,7 +229,7 @@ def origin_of(
             else [("columns", ", ".join(f"{role}: {name}" for role, name in source.columns.items()))]
         ),
         *_settings(result, payload),
-        ("null", result.settings.choice.in_words().removeprefix("Null: ")),
+        ("null", result.settings.choice.described),
         ("method", f"{methods}{resamples}"),
         ("p-values", f"{MATH_ALTERNATIVES[tests[0].alternative]}, ties {tests[0].ties}; level {result.alpha:g}"),
         ("seed", f"{payload['seed']} for everything simulated"),

@@ -124,7 +124,7 @@ def reasons_table(rows: tuple[Row, ...]) -> str:
     """Why each verdict is what it is, the null behind it, and what a reader should know."""
     body = "".join(
         f'<tr><th scope="row">{escape(row.detector)}</th><td>{verdict(row.verdict)}</td><td>{escape(_reason(row))}</td>'
-        f"<td>{escape(row.result.settings.choice.in_words().removeprefix('Null: '))}</td>"
+        f"<td>{escape(row.result.settings.choice.described)}</td>"
         f"<td>{escape(' '.join(row.result.notes))}</td></tr>"
         for row in rows
     )
