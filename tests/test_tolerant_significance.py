@@ -188,6 +188,20 @@ class TestALaw:
             assert found.chance.tail(low - 1e-6, "less") <= 0.05 + 1e-3
             assert found.chance.tail(high + 1e-6, "greater") <= 0.05 + 1e-3
 
+    @pytest.mark.parametrize("name", ["precision", "recall", "f1"])
+    def test_it_is_drawn_as_probabilities(self, name):
+        """Bars hold all of the law, its mean among them; of draws they are shares."""
+        from matplotlib.figure import Figure
+
+        truth, scores = example()
+        found = nf.significance(f"{name}:tolerance=2", truth, scores, quantile=0.8, null="permutation")
+        heights, edges = found.chance.bars()
+        assert heights.sum() == pytest.approx(1, abs=1e-4)
+        assert heights @ ((edges[1:] + edges[:-1]) / 2) == pytest.approx(found.expected, abs=0.01)
+        assert nf.plot.significance(found, Figure().subplots()).get_ylabel() == "probability"
+        drawn = nf.significance("pa-f1", truth, scores, quantile=0.8, null="permutation", n_resamples=50)
+        assert nf.plot.significance(drawn, Figure().subplots()).get_ylabel() == "share of draws"
+
     def test_stopping_early_has_no_effect(self):
         """Except under a null that can only draw."""
         truth, scores = example()

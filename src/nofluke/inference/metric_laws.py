@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -45,6 +46,7 @@ class Given(ABC):
     values: FloatArray
     n: int
     stop_after: int | None = None
+    height: ClassVar[str] = "probability"  # what bars of it show
 
     @property
     def n_random(self) -> int | None:
@@ -114,6 +116,8 @@ class Drawn(Given, ByValue):
     known_mean: float | None = None
     scale: float = 0.0
     stop_after: int | None = None
+
+    height: ClassVar[str] = "share of draws"
 
     @property
     def n(self) -> int:  # type: ignore[override]

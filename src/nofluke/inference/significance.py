@@ -418,13 +418,14 @@ def judge(
 
 def _entitled(result: Significance, series: Labelled, moves: Moves, workers: int | None) -> Significance:
     """A "no" with the p-value of a perfect detector, which shifts that are short against the ranges leave large."""
-    if result.verdict != "no" or not result.metric.compiled:
+    chance = result.chance
+    if result.verdict != "no" or not result.metric.compiled or not isinstance(chance, Drawn):
         return result
     found = []
     for perfect in perfect_detectors(series):
         (values,), _ = measure((result.metric,), perfect, moves, workers=workers, stop=None)
-        drawn = replace(result.chance, values=values.values)  # type: ignore[type-var]
-        found.append(drawn.tail(float(values.values[0]), result.better))  # the identity comes first
+        best = float(values.values[0])  # the identity comes first
+        found.append(replace(chance, values=values.values).tail(best, result.better))
     return replace(result, perfect_pvalue=min(found))
 
 
@@ -513,6 +514,7 @@ def _beside_others(
 
 
 def _tested(metric: Tolerant, cell: Cell, settings: Settings, labels: Labels, notes: tuple[str, ...]) -> Significance:
+    """A metric against the law of a cell; a "no" with the p-value of perfect alarms."""
     value, chance = _law(metric, cell, settings)
     result = Significance(
         metric=metric,
@@ -527,15 +529,11 @@ def _tested(metric: Tolerant, cell: Cell, settings: Settings, labels: Labels, no
     _ = result.pvalue  # what cannot be computed fails now
     if result.verdict != "no":
         return result
+    # shifts that are short against the events may leave perfect alarms insignificant
     again = replace(settings, rng=SEED)
-    found = [chance.tail(best, "greater") for best, chance in _perfect(metric, cell, again)]
+    perfect = (_law(metric, best, again) for best in settings.null.perfect_alarms(cell))
+    found = (chance.tail(best, "greater") for best, chance in perfect)
     return replace(result, perfect_pvalue=min(found, default=0.0))
-
-
-def _perfect(metric: Tolerant, cell: Cell, settings: Settings) -> Iterator[tuple[float, Given]]:
-    """Value and law of perfect alarms, which shifts that are short against the events may leave insignificant."""
-    for perfect in settings.null.perfect_alarms(cell):
-        yield _law(metric, perfect, settings)
 
 
 def _law(metric: Tolerant, cell: Cell, settings: Settings) -> tuple[float, Given]:

@@ -205,5 +205,5 @@ def _draw(level: ChanceLevel, ax: Axes, also: tuple[float, ...]) -> Axes:
         ax.set_xlim(min(ends) - pad, max(ends) + pad)
     tidy(ax)
     few_ticks(ax)
-    label(ax, level.name, "share of draws" if len(level.values) else "probability")
+    label(ax, level.name, level.chance.height)
     return ax

@@ -259,7 +259,7 @@ function drawDelay() {
   );
 }
 
-function drawMetric({ value, perfect, edges, heights, text }, i) {
+function drawMetric({ value, perfect, edges, heights, height, text }, i) {
   const c = colours();
   const at = heights.map((_, j) => (edges[j] + edges[j + 1]) / 2);
   const top = Math.max(...heights, 0.01) * 1.12;
@@ -275,12 +275,12 @@ function drawMetric({ value, perfect, edges, heights, text }, i) {
     [
       {
         x: at, y: heights, type: "bar", width: at.map((_, j) => edges[j + 1] - edges[j]), marker: { color: c.band, line: { color: c.chance, width: 1 } },
-        text: at.map((_, j) => edges[j].toPrecision(3) + " to " + edges[j + 1].toPrecision(3)), textposition: "none", hovertemplate: "%{text}: %{y:.1%} of draws<extra></extra>",
+        text: at.map((_, j) => edges[j].toPrecision(3) + " to " + edges[j + 1].toPrecision(3)), textposition: "none", hovertemplate: "%{text}: %{y:.1%} of chance<extra></extra>",
       },
       ...(value === null ? [] : [observed]),
     ],
     axis("", ends.length ? { range: [range[0] - pad, range[1] + pad], nticks: 6 } : { showticklabels: false }),
-    axis("share of draws", { range: [0, top], tickformat: ".2~g", nticks: 5 }),
+    axis(height, { range: [0, top], tickformat: ".2~g", nticks: 5 }),
   );
 }
 

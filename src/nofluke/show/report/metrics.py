@@ -100,6 +100,7 @@ def _figure(one: Significance) -> dict[str, Any]:
         "perfect": one.metric.perfect,
         "heights": [float(f"{height:.4g}") for height in heights.tolist()],
         "edges": edges.tolist(),
+        "height": one.chance.height,
     }
 
 

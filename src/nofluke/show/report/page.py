@@ -262,7 +262,7 @@ def _metric(one: dict[str, Any]) -> str:
     pad, top = 0.04 * (high - low) or 0.05, 1.12 * max(*heights, 0.0) if heights else 1.0
     chart = Chart(
         x=Axis(low=low - pad, high=high + pad, ticks=number_ticks(low - pad, high + pad)),
-        y=Axis(low=0.0, high=top or 1.0, ticks=number_ticks(0.0, top or 1.0, most=5), title="share of draws"),
+        y=Axis(low=0.0, high=top or 1.0, ticks=number_ticks(0.0, top or 1.0, most=5), title=one["height"]),
     )
     chart.bars(zip(edges, edges[1:], heights, strict=False), "part")
     if value is not None:
