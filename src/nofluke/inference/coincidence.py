@@ -11,7 +11,7 @@ import numpy as np
 
 from nofluke.dates import format_duration
 from nofluke.errors import InputError, arg, passed, say
-from nofluke.inference.chance import Alternative, Ties, check_alternative
+from nofluke.inference.chance import Alternative, Ties
 from nofluke.inference.evaluate import (
     F1,
     NO_EVENTS,
@@ -24,11 +24,10 @@ from nofluke.inference.evaluate import (
     untold,
 )
 from nofluke.inference.sweep import LEVEL, FamilywiseTest, Sweep, as_tolerances
-from nofluke.measures.confusion import check_zero_division
 from nofluke.nulls import Null
 from nofluke.nulls.base import Method, check_resamples
 from nofluke.nulls.choice import choose
-from nofluke.plain import MOST_VALUES, as_rng, check_alpha, check_word, finite_or_none, several
+from nofluke.plain import MOST_VALUES, as_rng, check_word, finite_or_none, several
 from nofluke.series.arguments import AboutTimes, takes
 from nofluke.series.occurrences import Occurrences, in_kind, read_times, tolerance_of_times
 from nofluke.series.timed import Edges, TimedCell, TimedTrial, TimedTruth
@@ -298,16 +297,8 @@ def coincidence(
     >>> found.n, found.tick
     (1826, '1d')
     """
-    zero_division = check_zero_division(zero_division)
     check_word(leads, "leads", ("alarms", "events"))
     check_word(edges, "edges", ("zero", "interior"))
-    check_alternative(alternative, ties)
-    alpha = check_alpha(alpha)
-    n_resamples, rng = check_resamples(n_resamples), as_rng(rng)
-    width = tolerance_of_times(tolerance)
-    window = width.lagged(lag)
-    read = read_times(events, alarms, tolerances=(window,), **about)
-    cell = trial_of(read, (window,), edges).cell(0, 0)
     question = Question(
         null=null,
         method=method,
@@ -318,6 +309,10 @@ def coincidence(
         alpha=alpha,
         zero_division=zero_division,
     )
+    width = tolerance_of_times(tolerance)
+    window = width.lagged(lag)
+    read = read_times(events, alarms, tolerances=(window,), **about)
+    cell = trial_of(read, (window,), edges).cell(0, 0)
     settings = question.settled(cell, doubt_of(read))
     more: Any = {"leads": leads, "lag": width.moved_by(lag)}
     return computed(result_of(Coincidence, cell, read, settings.laws(cell), settings, **more))

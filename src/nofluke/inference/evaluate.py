@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal, TypeVar, Unpack
@@ -55,39 +55,12 @@ from nofluke.text.tables import (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """What is asked about chance: the arguments of a call besides the data, threshold and tolerance; checked."""
+class Asked:
+    """What is asked about chance besides the null: the arguments of a call but the data, threshold and tolerance.
 
-    null: Null = "auto"
-    method: Method = "auto"
-    alternative: Alternative = "greater"
-    ties: Ties = "full"
-    n_resamples: int = 10_000
-    rng: Any = None
-    alpha: float = 0.05
-    zero_division: float = math.nan
-    alarms: AlarmRule = STEPS
-
-    def settled(self, cell: Cell, doubt: str = "") -> Settings:
-        """With the null that is taken for a cell; ``doubt`` is what speaks against any."""
-        return self.under(choose(self.null, cell, self.alpha, doubt))
-
-    def under(self, choice: Choice) -> Settings:
-        """With a null that was chosen."""
-        choice.check(self.method)
-        others = {name: getattr(self, name) for name in self.__slots__ if name != "null"}
-        return Settings(choice=choice, **others)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """What a result was asked for: the arguments of the call besides the data, the threshold and the tolerance.
-
-    ``choice`` is the null and why it is the one; ``rng`` is what was passed, if it can be passed again: a seed, or
-    None.
+    ``rng`` is what was passed, if it can be passed again: a seed, or None.
     """
 
-    choice: Choice
     method: Method = "auto"
     alternative: Alternative = "greater"
     ties: Ties = "full"
@@ -97,6 +70,40 @@ class Settings:
     zero_division: float = math.nan
     alarms: AlarmRule = STEPS
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question(Asked):
+    """With the null that was asked for: checked, and to be settled for a cell."""
+
+    null: Null = "auto"
+
+    def __post_init__(self) -> None:
+        check_alternative(self.alternative, self.ties)
+        plain = {
+            "zero_division": check_zero_division(self.zero_division),
+            "alpha": check_alpha(self.alpha),
+            "n_resamples": check_resamples(self.n_resamples),
+            "rng": as_rng(self.rng),
+        }
+        for name, value in plain.items():
+            object.__setattr__(self, name, value)
+
+    def settled(self, cell: Cell, doubt: str = "") -> Settings:
+        """With the null that is taken for a cell; ``doubt`` is what speaks against any."""
+        return self.under(choose(self.null, cell, self.alpha, doubt))
+
+    def under(self, choice: Choice) -> Settings:
+        """With a null that was chosen."""
+        choice.check(self.method)
+        return Settings(choice=choice, **{one.name: getattr(self, one.name) for one in fields(Asked)})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings(Asked):
+    """What a result was asked for; ``choice`` is the null and why it is the one."""
+
+    choice: Choice
+
     @property
     def null(self) -> NullModel:
         """What chance is taken to do."""
@@ -105,6 +112,15 @@ class Settings:
     def laws(self, cell: Cell) -> Nulls:
         """What chance scores in a cell."""
         return self.null.distributions(cell, self.method, n_resamples=self.n_resamples, rng=self.rng)
+
+    def tests(self, cell: Cell, nulls: Nulls) -> tuple[ChanceTest, ChanceTest]:
+        """Precision and recall of a cell against the laws of chance."""
+        how: Any = {"model": self.null.text, "alternative": self.alternative, "ties": self.ties}
+        of = cell.n_predictions, cell.n_counted
+        return (
+            ChanceTest(measure="precision", hits=cell.precision_hits, of=of[0], law=nulls.precision, **how),
+            ChanceTest(measure="recall", hits=cell.recall_hits, of=of[1], law=nulls.recall, **how),
+        )
 
 
 # ---- remarks on a result: label runs that could be ranges, events nothing can find
@@ -1061,16 +1077,10 @@ def evaluate(
     >>> round(result.recall_test.pvalue, 4)  # chance finds both of two events this often
     0.6222
     """
-    zero_division = check_zero_division(zero_division)
     window = as_tolerance(tolerance)
     given = About.of(about)
     sequence = prepare(truth, scores, **given.reading)
-    alarms = AlarmRule.of(**given.alarms)
     cuts = choose_cut(sequence, **given.cut)
-    check_alternative(alternative, ties)
-    alpha = check_alpha(alpha)
-    n_resamples, rng = check_resamples(n_resamples), as_rng(rng)
-    made = trial_of(sequence, (window,), cuts, alarms)
     question = Question(
         null=null,
         method=method,
@@ -1080,8 +1090,9 @@ def evaluate(
         rng=rng,
         alpha=alpha,
         zero_division=zero_division,
-        alarms=alarms,
+        alarms=AlarmRule.of(**given.alarms),
     )
+    made = trial_of(sequence, (window,), cuts, question.alarms)
     return evaluate_trial(made, sequence, cuts, question, about.get("count_events"))
 
 
@@ -1098,14 +1109,7 @@ def evaluate_trial(
 
 def result_of(kind: type[Result], cell: Cell, sequence: Any, nulls: Nulls, settings: Settings, **more: Any) -> Result:
     """A result with both tests of a cell under the laws of a null."""
-    how: Any = {"model": settings.null.text, "alternative": settings.alternative, "ties": settings.ties}
-    precision, recall = (
-        ChanceTest(measure=measure, hits=hits, of=of, law=law, **how)
-        for measure, hits, of, law in (
-            ("precision", cell.precision_hits, cell.n_predictions, nulls.precision),
-            ("recall", cell.recall_hits, cell.n_counted, nulls.recall),
-        )
-    )
+    precision, recall = settings.tests(cell, nulls)
     return kind(precision_test=precision, recall_test=recall, settings=settings, cell=cell, sequence=sequence, **more)
 
 

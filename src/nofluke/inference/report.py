@@ -14,8 +14,8 @@ from nofluke.errors import InputError
 from nofluke.inference.compare import Comparison, compare_read, error_of, read_several
 from nofluke.inference.evaluate import Evaluation, Question, evaluate, evaluate_trial
 from nofluke.nulls import Null
-from nofluke.nulls.base import Method, as_seed, check_resamples
-from nofluke.plain import as_rng, check_alpha
+from nofluke.nulls.base import Method, as_seed
+from nofluke.plain import as_rng
 from nofluke.progress import progress_bar
 from nofluke.series.arguments import AboutDetector, takes
 from nofluke.series.tolerance import Length, Tolerance
@@ -38,9 +38,9 @@ def evaluate_several(truth: Any, scores: Any, *, chance: Mapping[str, Any], **as
     settled = Question(
         null=chance["null"],
         method=chance["method"],
-        n_resamples=check_resamples(chance["n_resamples"]),
+        n_resamples=chance["n_resamples"],
         rng=chance["rng"],
-        alpha=check_alpha(chance["alpha"]),
+        alpha=chance["alpha"],
     )
     detectors, notes = read_several(truth, scores, **asked)
     how = {"alpha": settled.alpha, "level": LEVEL, "n_resamples": SWAPS, "rng": chance["rng"]}

@@ -18,7 +18,7 @@ import numpy as np
 
 from nofluke.arrays import BoolArray, FloatArray
 from nofluke.errors import InputError, arg, say, shortened, verb
-from nofluke.inference.chance import ALTERNATIVES, Alternative, ChanceTest, FLaw
+from nofluke.inference.chance import ALTERNATIVES, Alternative, FLaw
 from nofluke.inference.evaluate import TURNED, Question, Settings, offered_ranges, remarks
 from nofluke.inference.metric_laws import Drawn, Given, OfF, OfHits
 from nofluke.inference.metric_results import ChanceLevel, Labels, Significance, Significances, sides_of
@@ -538,22 +538,13 @@ def _tested(metric: Tolerant, cell: Cell, settings: Settings, labels: Labels, no
 
 def _law(metric: Tolerant, cell: Cell, settings: Settings) -> tuple[float, Given]:
     """Its value in a cell, and what chance gives."""
-    hits = {"precision": cell.precision_hits, "recall": cell.recall_hits}
-    of = {"precision": cell.n_predictions, "recall": cell.n_counted}
-    value = float(metric.of_hits(Hits(*(np.array([n]) for n in (*hits.values(), *of.values()))))[0])
+    counts = cell.precision_hits, cell.recall_hits, cell.n_predictions, cell.n_counted
+    value = float(metric.of_hits(Hits(*(np.array([n]) for n in counts)))[0])
     if isinstance(metric, F1):
         joint = settings.null.joint(cell, n_resamples=settings.n_resamples, rng=settings.rng)
         return value, OfF(law=FLaw.of(joint, cell.n_predictions, cell.n_counted, metric.beta), observed=value)
-    side = metric.name
-    test = ChanceTest(
-        measure=side,
-        hits=hits[side],
-        of=of[side],
-        law=getattr(settings.laws(cell), side),
-        model=settings.null.text,
-        alternative=settings.alternative,
-    )
-    return value, OfHits(test=test)
+    precision, recall = settings.tests(cell, settings.laws(cell))
+    return value, OfHits(test=precision if metric.name == "precision" else recall)
 
 
 def _observed(metric: Metric, series: Labelled) -> float:

@@ -19,7 +19,7 @@ from nofluke.nulls.base import METHODS, NullModel
 from nofluke.nulls.circular import CircularShift
 from nofluke.nulls.local import LocalPermutation, LocalShift
 from nofluke.nulls.permutation import Permutation
-from nofluke.nulls.seen import Look, Season, Seasons, SlowChange, Together, tidy, traits_of
+from nofluke.nulls.seen import SEASONS, SLOW_CHANGE, TOGETHER, Look, Season, Trait, tidy, traits_of
 from nofluke.plain import check_word
 from nofluke.series.trial import Cell
 
@@ -140,7 +140,7 @@ def _said(look: Look, model: NullModel | None) -> str:
     first, *others = traits_of(look)
     rest = [trait.beside(look) for trait in reversed(others)]
     moves_all = model is None or isinstance(model, LocalShift)
-    if isinstance(first, SlowChange) and not rest and moves_all:  # why events were not moved within windows
+    if first is SLOW_CHANGE and not rest and moves_all:  # why events were not moved within windows
         rest = ["the tolerance is long"]
     return f"{first.seen(look)}{', and ' if rest else ''}{' and '.join(rest)}"
 
@@ -164,7 +164,7 @@ def _none(look: Look, why: str) -> Pick:
 
 # ---- doubts about a null that was insisted on: what it does not keep, where the data plainly have it
 
-DOUBTED = (Together(), Seasons(), SlowChange())  # in this order
+DOUBTED: tuple[Trait, ...] = (TOGETHER, SEASONS, SLOW_CHANGE)  # in this order
 
 
 def doubts(model: NullModel, *cells: Cell) -> tuple[str, ...]:
@@ -176,13 +176,13 @@ def doubts(model: NullModel, *cells: Cell) -> tuple[str, ...]:
     for cell in cells:
         look = Look.of(cell, 0.05)
         here: dict[object, str] = {
-            type(trait): trait.doubt(model, look) for trait in DOUBTED if trait.kept not in model.keeps
+            trait: trait.doubt(model, look) for trait in DOUBTED if trait.kept not in model.keeps
         }
         here["cell"] = model.doubt(cell)
         if not any(here.values()):
             here = {AUTO: _about_auto(model, look)}
         found = {kind: said for kind, said in here.items() if said} | found
-    return tuple(found[kind] for kind in (*map(type, DOUBTED), "cell", AUTO) if kind in found)
+    return tuple(found[kind] for kind in (*DOUBTED, "cell", AUTO) if kind in found)
 
 
 def _about_auto(model: NullModel, look: Look) -> str:
@@ -190,7 +190,7 @@ def _about_auto(model: NullModel, look: Look) -> str:
     if "runs" not in model.keeps or look.cell.n_steps > levels.SEARCHED_UNASKED:
         return ""
     found = pick(look)
-    slow = (trait.kept for trait in traits_of(look) if not isinstance(trait, Together))
+    slow = (trait.kept for trait in traits_of(look) if trait is not TOGETHER)
     if found.holds or set(slow) <= model.keeps:
         return ""
     return say('With {} the answer is "cannot tell". {}', arg("null", "auto"), found.why)

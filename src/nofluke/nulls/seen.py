@@ -778,7 +778,8 @@ class Together(Trait):
         )
 
 
-TRAITS: tuple[Trait, ...] = (Seasons(), SlowChange(), Together())  # first what is worst to ignore
+SEASONS, SLOW_CHANGE, TOGETHER = Seasons(), SlowChange(), Together()
+TRAITS: tuple[Trait, ...] = (SEASONS, SLOW_CHANGE, TOGETHER)  # first what is worst to ignore
 
 
 def traits_of(look: Look) -> tuple[Trait, ...]:

@@ -24,7 +24,7 @@ from nofluke.nulls import Null, levels, seasons
 from nofluke.nulls.choice import Choice, doubts
 from nofluke.nulls.permutation import Permutation
 from nofluke.nulls.seasons import comb_tails, harmonics, harmonics_used, whole_periods
-from nofluke.nulls.seen import Look, Together
+from nofluke.nulls.seen import TOGETHER, Look
 from nofluke.plain import as_share, as_whole, is_text
 from nofluke.progress import cells_bar
 from nofluke.ratios import TIE_SLACK, divide, f_beta
@@ -97,7 +97,7 @@ class Quick:
         from nofluke.studies import quick_spectra_kernels as spectra
 
         self.look = Look.of(self.trial.cell(0, 0), 0.05)
-        self.doubt = Together().doubt(self.model, self.look)
+        self.doubt = TOGETHER.doubt(self.model, self.look)
         clock = self.trial.truth.clock
         self.by_calendar = clock is not None and clock.is_dates
         self.enough = len(self.events) >= levels.ENOUGH_EVENTS
