@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
@@ -18,7 +17,7 @@ from nofluke.series.counting import Stretches, in_ranges, nearest_alarms, nonemp
 from nofluke.series.ticks import MOST_TICKS, Ticks, Watch
 from nofluke.series.tolerance import Ranges, Tolerance
 from nofluke.series.trial import FARTHEST, Cell, Marks, TimeUnit, Timing, Trial, as_episodes, both_sides
-from nofluke.series.truth import Answer, Truth
+from nofluke.series.truth import Truth
 
 ROOM = 1_000  # times as many places for events as there are events, where several may share a time
 MOST_FLAGS = 2**27
@@ -50,11 +49,6 @@ class TimedTruth(Truth):
 
     in_time: ClassVar[bool] = True
     place: ClassVar[str] = "tick"
-
-    def by_axis(self, *, steps: Callable[[Truth], Answer], ticks: Callable[[TimedTruth], Answer]) -> Answer:
-        """The answer of the function for ticks."""
-        del steps
-        return ticks(self)
 
     @classmethod
     def of(cls, at: IntArray, watch: Watch) -> TimedTruth:
@@ -213,11 +207,6 @@ class TimedTrial(Trial):
         """The time that was watched."""
         return self.truth.watch
 
-    def by_axis(self, *, steps: Callable[[Trial], Answer], ticks: Callable[[TimedTrial], Answer]) -> Answer:
-        """The answer of the function for ticks."""
-        del steps
-        return ticks(self)
-
     @property
     def size(self) -> int:
         """What work on a cell grows with: events and alarms, each of which costs as much as some steps do."""
@@ -334,11 +323,6 @@ class TimedCell(Cell):
     def n_predictions(self) -> int:
         """n, the alarms that count, or episodes of them."""
         return int(self.trial.n_predictions[self.k]) if self.trial.edges == "zero" else self.windows.n
-
-    def by_axis(self, *, steps: Callable[[Cell], Answer], ticks: Callable[[TimedCell], Answer]) -> Answer:
-        """The answer of the function for ticks."""
-        del steps
-        return ticks(self)
 
     @property
     def chosen(self) -> IntArray:

@@ -156,8 +156,7 @@ class Trial:
 
     def by_axis(self, *, steps: Callable[[Trial], Answer], ticks: Callable[[Any], Answer]) -> Answer:
         """The answer of the function for this axis, asked with this object: for what differs on steps and in time."""
-        del ticks
-        return steps(self)
+        return ticks(self) if self.in_time else steps(self)
 
     def over(self, tolerances: tuple[Tolerance, ...], thresholds: FloatArray, told: FloatArray | None = None) -> Trial:
         """The same series and detector at other tolerances and thresholds; keeps what is known of shared tolerances."""
@@ -173,6 +172,11 @@ class Trial:
     def with_detector(self, detector: AnyArray) -> Trial:
         """Another detector, or the same one moved, against the same events."""
         return replace(self, detector=detector)
+
+    @property
+    def in_time(self) -> bool:
+        """Whether events are at their own times, and not on steps."""
+        return self.truth.in_time
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -407,8 +411,7 @@ class Cell(Keeper):
 
     def by_axis(self, *, steps: Callable[[Cell], Answer], ticks: Callable[[Any], Answer]) -> Answer:
         """The answer of the function for this axis, asked with this object: for what differs on steps and in time."""
-        del ticks
-        return steps(self)
+        return ticks(self) if self.in_time else steps(self)
 
     @property
     def in_time(self) -> bool:

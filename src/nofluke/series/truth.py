@@ -158,8 +158,7 @@ class Truth(Keeper):
 
     def by_axis(self, *, steps: Callable[[Truth], Answer], ticks: Callable[[Any], Answer]) -> Answer:
         """The answer of the function for this axis, asked with this object: for what differs on steps and in time."""
-        del ticks
-        return steps(self)
+        return ticks(self) if self.in_time else steps(self)
 
     def __post_init__(self) -> None:
         starts, stops = self.starts, self.stops

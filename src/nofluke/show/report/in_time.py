@@ -32,7 +32,7 @@ DIGITS = {
 
 def at_own_times(result: Evaluation, trial: Trial) -> bool:
     """Whether alarms are at times of their own, and not on steps."""
-    return trial.truth.in_time and getattr(result.sequence, "alarm_instants", ()) is not None
+    return trial.in_time and getattr(result.sequence, "alarm_instants", ()) is not None
 
 
 def first_tick(trial: TimedTrial) -> int:
