@@ -6,7 +6,7 @@ situations.py, trends, seasons and bursts that labels and scores share; for each
 auto found a null that holds, and how often it found none. Prints Markdown:
 
     python benchmarks/metric_calibration.py [--pairs 400] [--situation-pairs 200] [--seed 5] [--workers 2] [--only
-    trend] [--beyond]
+    trend] [--beyond | --seasons]
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 from scipy.signal import lfilter
+from seasons import EVERY_ONE as SEASONS
 from situations import BEYOND, SITUATIONS
 
 import nofluke as nf
@@ -30,6 +31,13 @@ SHARED = ("auc-roc", "average-precision", "best-pa-f1", "range-f1", "affiliation
 NULLS = ("permutation", "score-permutation", "blocks:length=100", "segments", "circular-shift", "local-shift", "auto")
 MEMORIES = (0.0, 0.9, 0.99)
 Shares = dict[str, list[bool]]
+WITH_SEASONS = (
+    "archive layout, 3 late ranges",
+    "the tutorial's latency",
+    "28 days, 24 ranges, daily, nothing else",
+    "28 days, 24 ranges, daily, a shared weekday",
+    "detector that runs at night only, 24 ranges",
+)
 
 
 def series(rng: np.random.Generator, memory: float) -> tuple[np.ndarray, np.ndarray]:
@@ -64,8 +72,9 @@ def tried(memory: float, seed: int, number: int) -> dict[tuple[str, str], bool]:
 
 def shared(name: str, seed: int, number: int) -> dict[str, Any]:
     """What auto says of a pair in one of the situations."""
-    every = {**SITUATIONS, **BEYOND}
+    every = {**SITUATIONS, **BEYOND, **SEASONS}
     truth, scores, more = every[name](np.random.default_rng([seed, list(every).index(name), number]))
+    more = {key: value for key, value in more.items() if key == "times"}
     result = judged(SHARED, truth, scores, "auto", number, **more)
     holds = result[0].choice.holds
     row: dict[str, Any] = {one.name: holds and one.pvalue <= LEVEL for one in result}
@@ -84,6 +93,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--only", default="", help="situations whose name has this in it")
     parser.add_argument("--beyond", action="store_true", help="situations that the rule of auto was not made for")
+    parser.add_argument("--seasons", action="store_true", help="some of those with seasons and calendars")
     asked = parser.parse_args()
     began = time.perf_counter()
     with ProcessPoolExecutor(asked.workers) as pool:
@@ -106,7 +116,8 @@ def main() -> None:
             columns = (*SHARED, "all", "untold")
             print(f"| situation, {asked.situation_pairs} pairs | " + " | ".join(columns) + " | nulls |")
             print("|---|" + "---|" * (len(columns) + 1))
-            for name in [name for name in (BEYOND if asked.beyond else SITUATIONS) if asked.only in name]:
+            chosen = WITH_SEASONS if asked.seasons else BEYOND if asked.beyond else SITUATIONS
+            for name in [name for name in chosen if asked.only in name]:
                 rows = list(pool.map(partial(shared, name, asked.seed), range(asked.situation_pairs), chunksize=4))
                 nulls = sorted(
                     {row["null"] for row in rows}, key=lambda null: -sum(row["null"] == null for row in rows)

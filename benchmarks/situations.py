@@ -17,14 +17,16 @@ Pair = tuple[Any, np.ndarray, dict[str, Any]]
 """Truth, scores, and what else to pass to nf.evaluate."""
 
 
-def gumbel(rng: np.random.Generator) -> np.ndarray:
-    return rng.gumbel(size=STEPS)
+def gumbel(rng: np.random.Generator, n_steps: int = STEPS) -> np.ndarray:
+    return rng.gumbel(size=n_steps)
 
 
-def points(rng: np.random.Generator, weight: np.ndarray | float = 0.0) -> np.ndarray:
+def points(
+    rng: np.random.Generator, weight: np.ndarray | float = 0.0, n_steps: int = STEPS, events: int = EVENTS
+) -> np.ndarray:
     """Events on random steps; the largest of weights plus Gumbel noise are a sample with chances e^weight."""
-    truth = np.zeros(STEPS, dtype=bool)
-    truth[np.argsort(gumbel(rng) + weight)[-EVENTS:]] = True
+    truth = np.zeros(n_steps, dtype=bool)
+    truth[np.argsort(gumbel(rng, n_steps) + weight)[-events:]] = True
     return truth
 
 
@@ -50,13 +52,19 @@ def hawkes(rng: np.random.Generator, branching: float = 0.6, delay: float = 5.0)
     return truth
 
 
-def ranges(rng: np.random.Generator, weight: np.ndarray | None = None) -> list[tuple[int, int]]:
+def ranges(
+    rng: np.random.Generator,
+    weight: np.ndarray | None = None,
+    n_steps: int = STEPS,
+    count: int = RANGES,
+    lengths: tuple[int, int] = (SHORTEST, LONGEST),
+) -> list[tuple[int, int]]:
     """Ranges on random steps that neither overlap nor touch, first and last step of each."""
     chance = None if weight is None else np.exp(weight) / np.exp(weight).sum()
     while True:
-        starts = np.sort(rng.choice(STEPS, RANGES, p=chance))
-        stops = starts + rng.integers(SHORTEST, LONGEST + 1, RANGES) - 1
-        if stops[-1] < STEPS and (starts[1:] > stops[:-1] + 2).all():
+        starts = np.sort(rng.choice(n_steps, count, p=chance))
+        stops = starts + rng.integers(lengths[0], lengths[1] + 1, count) - 1
+        if stops[-1] < n_steps and (starts[1:] > stops[:-1] + 2).all():
             return list(zip(starts.tolist(), stops.tolist(), strict=True))
 
 
@@ -186,11 +194,11 @@ NARROW: dict[str, Callable[[np.random.Generator], Pair]] = {
 """Narrow seasons without a clock: their power is spread over many harmonics."""
 
 
-def labels(truth: Any) -> np.ndarray:
+def labels(truth: Any, n_steps: int = STEPS) -> np.ndarray:
     """0/1 for each step, also of ranges."""
     if isinstance(truth, np.ndarray):
         return truth
-    flags = np.zeros(STEPS, dtype=bool)
+    flags = np.zeros(n_steps, dtype=bool)
     for first, last in truth:
         flags[first : last + 1] = True
     return flags
@@ -199,4 +207,4 @@ def labels(truth: Any) -> np.ndarray:
 def with_skill(pair: Pair, amount: float = 0.6) -> Pair:
     """The same pair, but scores are higher by a part of their standard deviation where an event is."""
     truth, scores, more = pair
-    return truth, scores + amount * scores.std() * labels(truth), more
+    return truth, scores + amount * scores.std() * labels(truth, len(scores)), more

@@ -86,6 +86,7 @@ NEEDED: dict[str, dict[str, Any]] = {
     "nulls.Blocks": {"length": 3},
     "nulls.Custom": {"function": lambda generator: generator.random(N) < 0.1},
     "nulls.Jitter": {"window": 3},
+    "nulls.PeriodShuffle": {"period": 3},
     "nulls.as_null": {"null": "permutation"},
     "datasets.public_labels": {"name": "nab"},
     "datasets.simulate_quakes": {"n_steps": 50, "n_events": 5},

@@ -76,7 +76,7 @@ class TestTheRule:
             (made.SITUATIONS["daily season on a clock, 2"], ("seasonal", 1, True)),
             (made.SITUATIONS["season of 100 steps, 2"], ("seasonal", 1, True)),
             (made.SITUATIONS["weekday and clusters, 1"], ("circular-shift", 7, True)),
-            (season_and_clusters(200), ("circular-shift", 1, False)),
+            (season_and_clusters(200), ("period-shuffle", 1, True)),
             (season_and_clusters(7, trend=2.0), ("local-shift", 7, True)),
             (made.SITUATIONS["trend, 4"], ("local-permutation", 1, True)),
             (made.SITUATIONS["trend and clusters, 4"], ("local-shift", 1, True)),
@@ -94,19 +94,30 @@ class TestTheRule:
         assert found == expected
         assert times > TRIES // 2
 
-    def test_ranges_too_long_for_the_change_of_the_rates(self):
-        """Shifts longer than the ranges would be longer than the drift: no null holds, so there is no verdict."""
+    def test_ranges_at_the_same_time_of_every_period(self):
+        """Five ranges, one in each period and in phase: wherever they go, they meet the same, and nothing is told."""
         weight = made.wave(np.random.default_rng(0), 400, 3.0)
         rng = np.random.default_rng(1)
         ends = [(t, t + 150) for t in (25, 425, 825, 1225, 1625)]
         scores = made.gumbel(rng) + weight.max() * np.isin(TIME, np.concatenate([np.arange(a, b) for a, b in ends]))
         result = nf.evaluate(ends, scores, quantile=0.9, tolerance=2)
+        assert result.null.name == "period-shuffle"
+        assert result.verdict == "cannot tell"
+        assert "No outcome could have reached" in result.reason
+
+    def test_too_few_periods_with_events(self):
+        """Alarms by the hour of the day, and ranges on two days only: no null holds, and the obstacle is named."""
+        hours = np.datetime64("2024-03-04T00") + np.arange(12 * 24)
+        scores = np.sin(2 * np.pi * np.arange(len(hours)) / 24) + made.gumbel(np.random.default_rng(1), len(hours)) / 9
+        ends = [(hours[at], hours[at + 3]) for at in (57, 63, 201, 207)]
+        result = nf.evaluate(ends, scores, times=hours, quantile=0.9, tolerance=1)
         assert not result.settings.choice.holds
         assert result.verdict == "cannot tell"
         assert result.reason == result.settings.choice.why
-        assert "no null" in result.reason
-        assert nf.diagnose(ends, scores, tolerance=2).holds is False
-        assert "No null holds for these data." in str(nf.diagnose(ends, scores, tolerance=2))
+        assert "events lie in only 2 days that can change places with others, and 3 are needed" in result.reason
+        found = nf.diagnose(ends, scores, times=hours, tolerance=1)
+        assert found.holds is False
+        assert "No null holds for these data." in str(found)
 
     def test_a_long_tolerance_leaves_no_windows(self):
         """Windows of time are several tolerances long; where that leaves too few of them, shifts are taken."""
@@ -166,7 +177,8 @@ class TestRotations:
         moved = Look(cell=cell_of(truth, np.roll(alarms, shift), count=count), alpha=0.05)
         assert moved.search.found == first.search.found
         assert moved.search.pvalue == pytest.approx(first.search.pvalue, rel=1e-6)
-        if not first.search.found:
+        assert (moved.season is None) == (first.season is None)
+        if first.season is None:
             assert moved.drift.pvalue == pytest.approx(first.drift.pvalue, rel=1e-6)
             one, other = pick(first), pick(moved)
             assert (one.model.text, one.why, one.holds) == (other.model.text, other.why, other.holds)
@@ -328,11 +340,11 @@ class TestDoubts:
     def test_naming_the_null_that_auto_gave_up_on_does_not_silence_it(self, monkeypatch):
         """Alarms by the hour of the day beside ranges: shifts of all events together are doubted, not by whole days."""
         rng = np.random.default_rng(5)
-        hours = np.datetime64("2024-03-04T00") + np.arange(28 * 24)
+        hours = np.datetime64("2024-03-04T00") + np.arange(12 * 24)
         scores = np.sin(2 * np.pi * np.arange(len(hours)) / 24) + rng.normal(0, 0.1, len(hours))
         truth = np.zeros(len(hours), dtype=int)
-        for start in np.cumsum(rng.integers(11, 90, size=12)):
-            truth[start : start + rng.integers(2, 5)] = 1
+        for start in (57, 201):  # on two days: too few change places
+            truth[start : start + 3] = 1
         asked = {"quantile": 0.9, "tolerance": 1, "times": hours, "count_events": "ranges"}
         assert not nf.evaluate(truth, scores, **asked).settings.choice.holds
         monkeypatch.setattr(Seasons, "doubt", lambda *_: "")  # as where events show no sign of one
@@ -347,6 +359,51 @@ class TestDoubts:
             truth, scores, _ = made.SITUATIONS[name](np.random.default_rng(18))
             result = nf.evaluate(truth, scores, quantile=0.9, tolerance=2, n_resamples=19)
             assert result.settings.choice.doubts == ()
+
+
+class TestFlatScores:
+    def made(self, rng, events_in_them):
+        """Four outages written as 0; events anywhere else, or anywhere."""
+        scores = rng.gamma(2, size=2_000)
+        for at in (100, 500, 1_100, 1_700):
+            scores[at : at + 90] = 0.0
+        free = np.flatnonzero(scores > 0) if not events_in_them else TIME
+        return np.isin(TIME, rng.choice(free, 60, replace=False)), scores
+
+    def test_outages_are_named_and_not_called_skill(self):
+        """Where nothing is measured and nothing is reported, no null holds; with a mask there is an answer."""
+        truth, scores = self.made(np.random.default_rng(2), False)
+        result = nf.evaluate(truth, scores, quantile=0.9, tolerance=2)
+        assert result.verdict == "cannot tell"
+        assert "does not change in 4 stretches (360 of 2,000 steps)" in result.reason
+        assert "pass these steps as mask=" in result.reason
+        assert nf.evaluate(truth, scores, quantile=0.9, tolerance=2, mask=scores == 0).verdict != "cannot tell"
+        metric = nf.significance("auc-roc", truth, scores, n_resamples=99)
+        assert metric.verdict == "cannot tell"
+
+    def test_flat_scores_with_events_in_them_are_a_note(self):
+        """Events are reported there too: chance may move them there."""
+        truth, scores = self.made(np.random.default_rng(2), True)
+        result = nf.evaluate(truth, scores, quantile=0.9, tolerance=2)
+        assert result.verdict != "cannot tell"
+        assert any("does not change in 4 stretches" in note for note in result.notes)
+
+    def test_a_rhythm_is_a_season_and_no_outage(self):
+        """A sensor that is off in 16 of 40 steps, and finds nothing then, has a season."""
+        rng = np.random.default_rng(5)
+        on = TIME % 40 >= 16
+        truth = np.isin(TIME, rng.choice(TIME[on], 60, replace=False))
+        result = nf.evaluate(truth, np.where(on, rng.gamma(2, size=2_000), 0.0), quantile=0.9, tolerance=2)
+        assert not any("does not change" in note for note in (*result.notes, result.reason))
+        assert "season" in result.null.keeps
+
+    def test_scores_of_few_values_are_not_flat(self):
+        """Scores that are often equal, or that stay at their top, have no outages."""
+        rng = np.random.default_rng(3)
+        truth = np.isin(TIME, rng.choice(TIME, 60, replace=False))
+        for scores in (rng.poisson(0.2, 2_000).astype(float), np.minimum(made.autoregressive(rng, 0.95), 0.5)):
+            result = nf.evaluate(truth, scores, quantile=0.7, tolerance=2)
+            assert not any("does not change" in note for note in (*result.notes, result.reason))
 
 
 class TestTheExamples:

@@ -39,6 +39,8 @@ def run(tmp_path, monkeypatch, capsys):
         (("--quantile", "0.8", "--warmup", "15%"), {"quantile": 0.8, "warmup": 9}),
         (("--quantile", "0.8", "--warmup", "0.15"), {"quantile": 0.8, "warmup": 9}),
         (("--quantile", "0.8", "--warmup", "5d"), {"quantile": 0.8, "warmup": 5}),
+        (("--quantile", "0.8", "--test-part", "15%"), {"quantile": 0.8, "test_part": 9}),
+        (("--quantile", "0.8", "--test-part", "10,40"), {"quantile": 0.8, "test_part": (10, 40)}),
         (("--threshold", "6", "--count-alarms", "episodes"), {"threshold": 6, "count_alarms": "episodes"}),
         (("--threshold", "6", "--refractory", "3"), {"threshold": 6, "refractory": 3}),
         (("--threshold", "6", "--refractory", "3d"), {"threshold": 6, "refractory": "3d"}),

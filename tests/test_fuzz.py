@@ -246,7 +246,7 @@ FUNCTIONS = {
     "sweep": (nf.sweep, ("truth", "scores", "tolerances", "thresholds", "quantiles", "times", "mask")),
     "diagnose": (nf.diagnose, ("truth", "scores", "predictions", "tolerance", "times", "mask", "period", "alpha")),
 }
-COMMON = ("truth_as", "missing", "count_events", "overlaps", "warmup", "higher_is")
+COMMON = ("truth_as", "missing", "count_events", "overlaps", "warmup", "test_part", "higher_is")
 ALARMS = ("count_alarms", "refractory")
 CHANCE = ("null", "method", "rng")
 MORE = {

@@ -524,7 +524,7 @@ class TestAsNull:
             ([0, 1, np.ma.masked] * 3, r"strata has 3 missing label\(s\)"),
             ([0, "a", None] * 3, "must be labels of one kind, numbers or text"),
             ([[0], [0, 1]], "must be labels of one kind, numbers or text"),
-            ("abc", r"strata has shape \(\), but the sequence has 9 steps: pass one label for each step"),
+            ("abc", "strata='abc' must be labels, dates, a function of times, or one of 'hour of day'"),
         ],
     )
     def test_strata_that_leave_a_step_without_a_label_are_refused(self, strata, message):

@@ -399,7 +399,7 @@ class TestEventsNeeded:
         truth, alarms = np.zeros(600, dtype=int), (np.arange(600) % 30 == 0).astype(int)
         for start in (40, 200, 333, 501):
             truth[start : start + 8] = 1
-        result = nf.evaluate(truth, predictions=alarms, count_events="ranges", rng=1)
+        result = nf.evaluate(truth, predictions=alarms, count_events="ranges", null="circular-shift", rng=1)
         found = result.events_needed(recall=0.8)
         assert found.coverage == pytest.approx(result.recall_test.expected / 4)
         assert found.coverage > 2 * result.cell.covered / 600

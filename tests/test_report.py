@@ -558,12 +558,13 @@ def test_other_metrics_are_those_of_significance_at_the_same_threshold(tmp_path,
         {"count_events": "ranges"},
         {"mask": np.isin(np.arange(400), [70, 71, 200, 305])},
         {"warmup": 65},
+        {"test_part": (65, 250)},
         {"times": 3 * np.arange(400)},
         {"truth": [(0, 8), (60, 70), (71, 84), (290, 319)]},
         {"truth": [(0, 8), (60, 70), (71, 84), (290, 319)], "count_events": "steps"},
         {"truth": [3.5, 200.25, 207.0, 208.0], "truth_as": "times", "times": np.arange(400)},
     ],
-    ids=["labels", "runs", "mask", "warm-up", "clock", "ranges", "ranges as steps", "times between steps"],
+    ids=["labels", "runs", "mask", "warm-up", "test part", "clock", "ranges", "ranges as steps", "times between steps"],
 )
 def test_an_evaluation_has_the_labelled_ranges_of_its_metrics(how):
     """However events were counted: a run with a masked step is one, ranges that touch are two."""

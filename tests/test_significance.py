@@ -722,7 +722,7 @@ class TestVerdicts:
             labels[start : start + 6] = 1
         result = nf.significance("auc-roc", labels, wave + generator.standard_normal(1200))
         assert result.choice.model.settings["every"] == pytest.approx(24, abs=0.1)
-        assert "and 4 ranges are too few to show whether they do: shifts by whole periods keep it." in result.choice.why
+        assert "a season (period 24 steps, of the alarms," in result.choice.why
 
     def test_a_guard_is_approximate(self):
         """Without the small shifts rotations do not form a group."""

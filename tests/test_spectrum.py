@@ -160,10 +160,10 @@ class TestCombs:
         """Random steps: every p-value is as small as its level or less no more often (four standard errors)."""
         rng = np.random.default_rng(m)
         n = 800
-        tails = np.array([side(sample(rng, m=m)).combs for _ in range(n)])
+        tails = np.array([side(sample(rng, m=m)).combs[0] for _ in range(n)])
         for level in (0.2, 0.01, 0.001):
             # neighbouring periods share hardly any harmonic, but multiples do: as if they were half as many
-            assert share_at_most((tails >= -math.log(level)).mean(), level, n * len(seasons.PERIODS) / 2)
+            assert share_at_most((tails >= -math.log(level)).mean(), level, n * len(seasons.SHORT.periods) / 2)
 
     @pytest.mark.parametrize(
         ("period", "m", "used"), [(3, 100, 1), (7, 100, 3), (10, 100, 4), (31, 100, 15), (31, 40, 8)]
@@ -180,7 +180,7 @@ class TestCombs:
             near = [power for k, power in powers.items() if 3 <= abs(k - at) <= 22]
             total += len(near) * math.log1p(powers[at] / sum(near))
         expected = -chi2.logsf(2 * total, 2 * used)
-        assert side(flags).combs[period - seasons.PERIODS[0]] == pytest.approx(expected, rel=1e-9)
+        assert side(flags).combs[0][period - seasons.SHORT.periods[0]] == pytest.approx(expected, rel=1e-9)
 
 
 class TestCommonPeriod:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,7 @@ _MEGA = 'may be milliseconds or months: write "1ms" or "30d"'  # or megaseconds
 _AMBIGUOUS = {"M": _MONTH, "Ms": _MEGA, "MS": _MEGA, "Y": _YEAR, "y": _YEAR}
 _PART = re.compile(r"\s*(\d*)(?:\.(\d+))?\s*([A-Za-zµμ]+)")
 _MINUS = re.compile(r"\s*-")
+_DATE_ONLY = re.compile(r"\s*\d{4}-\d\d-\d\d\s*")
 _MOST_DIGITS = 300  # of a number in a duration: more than any float holds
 _LONG = 3_600.0  # seconds between two times of a heading, of which nobody reads fractions
 
@@ -143,6 +144,15 @@ def for_heading(*times: str, seconds: float) -> tuple[str, ...]:
     ('2020-01-01T00:00:00Z', '2020-01-08')
     """
     return tuple(re.sub(r"(:\d\d)\.\d+", r"\1", time) if seconds >= _LONG else time for time in times)
+
+
+def is_day(end: Any) -> bool:
+    """Whether an end is a date without a time of day, and so means all of that day."""
+    if isinstance(end, str):
+        return _DATE_ONLY.fullmatch(end) is not None
+    if isinstance(end, np.datetime64):
+        return np.datetime_data(end.dtype)[0] == "D"
+    return isinstance(end, date) and not isinstance(end, datetime)
 
 
 def converted(dates: npt.NDArray[Any], unit: str) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:

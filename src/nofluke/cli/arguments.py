@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _DECLARED = tuple(name for name, one in DECLARED.items() if one.option)
 _DATA = (
     *("truth", "truth_file", "truth_start", "truth_end", "truth_time_format"),
-    *("scores", "time", "time_format", "mask", "predictions", "groups"),
+    *("scores", "time", "time_format", "mask", "predictions", "groups", "strata"),
     *_DECLARED,
 )
 _ARGUMENTS = {"time": "times", "series": "groups"}  # roles of columns that arguments call otherwise
@@ -99,6 +99,19 @@ def chance_arguments(options: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def within_strata(null: str, strata: str | None, data: Data) -> tuple[Data, Any]:
+    """The data without their strata, and the null that keeps these."""
+    from nofluke.nulls import Seasonal
+
+    if strata is None:
+        return data, null
+    if null not in ("auto", Seasonal.name):
+        raise InputError(problem="--strata is for --null seasonal", remedy="leave out one of them")
+    labels = data.arguments.get("strata", strata)
+    rest = {name: value for name, value in data.arguments.items() if name != "strata"}
+    return replace(data, arguments=rest), Seasonal(strata=labels)
+
+
 def read(
     file: str | None,
     output: str | None,
@@ -114,6 +127,7 @@ def read(
     scores: str | tuple[str, ...] | None = None,
     predictions: str | tuple[str, ...] | None = None,
     groups: str | None = None,
+    strata: str | None = None,
     outputs: str | None = "--scores COLUMN",
     **settings: str | None,
 ) -> Data:
@@ -123,6 +137,8 @@ def read(
     dict by their names; ``settings`` are the options of declared arguments.
     """
     from nofluke.data.files import pairs_of, read_columns, read_events
+    from nofluke.nulls.calendars import RULES
+    from nofluke.series.reading import is_column
 
     if truth is None and truth_file is None:
         raise InputError(problem="name the labels", remedy="--truth COLUMN, or --truth-file FILE with event times")
@@ -151,8 +167,11 @@ def read(
         "time": time,
         "mask": mask,
         "series": groups,
+        "strata": None if strata in RULES else strata,
     }
     found = declared_in(settings)
+    if is_column(found.get("test_part")):
+        roles["test_part"] = found.pop("test_part")
     notes: tuple[str, ...] = ()
     if file is not None:
         columns: dict[str, str] = {}

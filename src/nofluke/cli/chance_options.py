@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from nofluke.cli.completion import NULL
+from nofluke.cli.completion import COLUMN, NULL
 from nofluke.cli.options import several
 from nofluke.cli.values import SHARE
 
@@ -28,10 +28,18 @@ def null_of(names: str) -> Callable[[Any], Any]:
     )
 
 
-null_option = null_of(
+_NULLS = (
     "permutation, circular-shift, local-shift:reach=50, local-permutation, jitter:window=1h, "
-    "seasonal:period=24,bins=12, interval-shuffle, segments, blocks:length=48, bernoulli, stationary"
+    "seasonal:period=24,bins=12, period-shuffle:period=day, interval-shuffle, segments, blocks:length=48, bernoulli, stationary"
 )
+strata_option = click.option(
+    "--strata",
+    type=COLUMN,
+    help="Events stay within their stratum: a column of labels, or a rule of the calendar such as 'hour of week'. "
+    "With --null seasonal, or without --null.",
+)
+null_option = null_of(_NULLS)
+null_of_study_option = null_of(f"{_NULLS}, series-exchange")
 method_options = several(
     click.option(
         "--method",

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from nofluke.cli.arguments import chance_arguments, read, read_detector, tolerance_of
-from nofluke.cli.chance_options import chance_options, familywise_option, judging_options
+from nofluke.cli.arguments import chance_arguments, read, read_detector, tolerance_of, within_strata
+from nofluke.cli.chance_options import chance_options, familywise_option, judging_options, strata_option
 from nofluke.cli.command import Command
 from nofluke.cli.completion import PAGE
 from nofluke.cli.options import (
@@ -38,6 +38,7 @@ from nofluke.cli.values import SHARE, Threshold, Values, list_option
 @detector_options
 @zero_division_option
 @chance_options
+@strata_option
 @judging_options
 @gate_options
 @gate_format_option
@@ -59,10 +60,11 @@ def evaluate(
     import nofluke as nf
 
     data = read_detector(file, output, options)
+    data, null = within_strata(options["null"], options["strata"], data)
     result = data.noted(
         nf.evaluate(
             **data.arguments,
-            **chance_arguments(options),
+            **chance_arguments(options) | {"null": null},
             zero_division=float(zero_division),
             alternative=alternative,
             ties=ties,
@@ -103,6 +105,7 @@ def evaluate(
 )
 @unit_option
 @chance_options
+@strata_option
 @click.option(
     "--chance", is_flag=True, help="What chance scores in every cell, also without --threshold, --quantile or --budget."
 )
@@ -137,7 +140,7 @@ def sweep(
     """
     import nofluke as nf
 
-    data = read(file, output, **options)
+    data, within = within_strata(null, options["strata"], read(file, output, **options))
     curve = data.noted(
         nf.sweep(
             **data.arguments,
@@ -145,7 +148,7 @@ def sweep(
             thresholds=list(thresholds) or None,
             quantiles=list(quantiles) or None,
             budgets=list(budgets) or None,
-            null=null,
+            null=within,
             method=method,
             n_resamples=resamples,
             rng=seed,

@@ -76,13 +76,22 @@ time_format_option = click.option(
 )
 
 
+class _Part(click.types.StringParamType):
+    """A test part: one value, two with a comma between them, or a column."""
+
+    name = "PART"
+
+
+_TYPES = {"test_part": _Part()}
+
+
 def declared(*names: str) -> Callable[[Any], Any]:
     """The options of declared arguments that commands take as they are: one of some words, or a length."""
     return several(
         *(
             click.option(
                 f"--{name.replace('_', '-')}",
-                type=click.Choice(CHOICES[name]) if name in CHOICES else Value("LENGTH"),
+                type=click.Choice(CHOICES[name]) if name in CHOICES else _TYPES.get(name, Value("LENGTH")),
                 default=DECLARED[name].default,
                 show_default=DECLARED[name].default is not None,
                 help=DECLARED[name].option,

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from nofluke.cli.arguments import Data, chance_arguments, named_detectors, read_detector, time_format_of
+from nofluke.cli.arguments import Data, chance_arguments, named_detectors, number_of, read_detector, time_format_of
 from nofluke.cli.chance_options import method_options, null_option
 from nofluke.cli.command import Command
 from nofluke.cli.completion import PAGE
@@ -110,6 +110,7 @@ def _several(data: Data, chance: dict[str, Any], output: str | None, page: dict[
 
 
 def _source(file: str, options: dict[str, Any]) -> Any:
+    from nofluke.series.reading import is_column
     from nofluke.show.report import Source
 
     columns: dict[str, str] = {}
@@ -117,6 +118,8 @@ def _source(file: str, options: dict[str, Any]) -> Any:
         named = options[role]
         if named is not None:
             columns |= {role: named} if isinstance(named, str) else {f"{role}:{name}": name for name in named}
+    if is_column(number_of(options["test_part"])):
+        columns["test_part"] = options["test_part"]
     return Source(
         file=file,
         columns=columns,

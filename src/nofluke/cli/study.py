@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from nofluke.cli.arguments import declared_in, number_of, tolerance_of
-from nofluke.cli.chance_options import null_option
+from nofluke.cli.chance_options import null_of_study_option
 from nofluke.cli.command import Command
 from nofluke.cli.completion import COLUMN, DIRECTORY, FILE
 from nofluke.cli.endings import FORMATS
@@ -100,7 +100,7 @@ cell_options = several(
     ),
     side_options,
     unit_option,
-    null_option,
+    null_of_study_option,
     metric_option(
         "Another metric to test in each cell, such as auc-roc; nofluke metrics lists them. Repeat for several."
     ),

@@ -54,17 +54,23 @@ _ISO = re.compile(
 )
 
 
+East = npt.NDArray[np.int64] | None
+"""Seconds by which local time is ahead of UTC, for each of some dates; None for dates without a time zone."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
     """One-dimensional values (bool, number or datetime64), the index they came with, and their time zone's fate.
 
-    ``index`` is a pandas Index or None; ``aware`` says that the values are dates that had a time zone (now in UTC);
-    ``ilocs`` says that they are positions of events, whatever they look like.
+    ``index`` is a pandas Index or None; ``aware`` says that the values are dates that had a time zone (now in UTC), and
+    ``east`` by how many seconds local time was ahead of UTC at each of them, where that is known; ``ilocs`` says that
+    they are positions of events, whatever they look like.
     """
 
     values: npt.NDArray[Any] = field(repr=False)
     index: Any = field(repr=False, default=None)
     aware: bool = False
+    east: East = field(repr=False, default=None)
     ilocs: bool = False
 
     def __len__(self) -> int:
@@ -89,8 +95,8 @@ def as_column(value: Any, name: str) -> Column:
                 problem=f"has {value.ndim} dimensions {tuple(value.dims)}",
                 remedy="select one sequence first",
             )
-        values, aware = _array_values(np.asarray(value.values), name)
-        return Column(values=values, index=value.indexes.get(value.dims[0]), aware=aware)
+        values, east = _array_values(np.asarray(value.values), name)
+        return Column(values=values, index=value.indexes.get(value.dims[0]), aware=east is not None, east=east)
     if not isinstance(value, np.ndarray | list | tuple | range):
         columns = frame_columns(value)
         if columns is not None and len(columns) == 1:
@@ -106,8 +112,8 @@ def as_column(value: Any, name: str) -> Column:
         value = _unmasked(value, name)
     value = without_masked(value)
     series = None if isinstance(value, np.ndarray | list | tuple | range) else _as_series(value)
-    values, aware = _array_values(value, name) if series is None else _series_values(series, name)
-    return Column(values=values, index=index, aware=aware or isinstance(value, UtcTimes))
+    values, east = _array_values(value, name) if series is None else _series_values(series, name)
+    return Column(values=values, index=index, aware=east is not None or isinstance(value, UtcTimes), east=east)
 
 
 def _unmasked(value: Any, name: str) -> npt.NDArray[Any]:
@@ -147,31 +153,36 @@ def _as_series(value: Any) -> Any:
         return None
 
 
-def _series_values(series: Any, name: str) -> tuple[npt.NDArray[Any], bool]:
+def _series_values(series: Any, name: str) -> tuple[npt.NDArray[Any], East]:
     import narwhals as nw
 
     dtype = series.dtype
     if isinstance(dtype, nw.Datetime):
-        aware = dtype.time_zone is not None
-        if aware:
-            series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
-        return np.asarray(series.to_numpy()).astype(f"datetime64[{dtype.time_unit}]"), aware
+        if dtype.time_zone is None:
+            return _moments(series, dtype.time_unit), None
+        local = _moments(series.dt.replace_time_zone(None), dtype.time_unit)
+        dates = _moments(series.dt.convert_time_zone("UTC").dt.replace_time_zone(None), dtype.time_unit)
+        return dates, np.where(np.isnat(dates), 0, (local - dates).astype("timedelta64[s]").astype(np.int64))
     if dtype == nw.Date:
-        return np.asarray(series.cast(nw.Datetime("ms")).to_numpy()).astype("datetime64[ms]"), False
+        return np.asarray(series.cast(nw.Datetime("ms")).to_numpy()).astype("datetime64[ms]"), None
     if dtype == nw.Boolean or dtype.is_numeric():
         if dtype.is_decimal():
-            return np.asarray(series.cast(nw.Float64).to_numpy()), False
+            return np.asarray(series.cast(nw.Float64).to_numpy()), None
         missing = series.is_null()
         if not missing.any():
-            return np.asarray(series.to_numpy()), False
+            return np.asarray(series.to_numpy()), None
         filled = series.fill_null(False if dtype == nw.Boolean else 0)
-        return _with_gaps(np.asarray(filled.to_numpy()), np.asarray(missing.to_numpy()), name), False
+        return _with_gaps(np.asarray(filled.to_numpy()), np.asarray(missing.to_numpy()), name), None
     values = np.empty(len(series), dtype=object)  # filled, not converted: items may be sequences themselves
     values[:] = series.to_list()
     return _array_values(values, name)
 
 
-def _array_values(value: Any, name: str) -> tuple[npt.NDArray[Any], bool]:
+def _moments(series: Any, unit: str) -> npt.NDArray[Any]:
+    return np.asarray(series.to_numpy()).astype(f"datetime64[{unit}]")
+
+
+def _array_values(value: Any, name: str) -> tuple[npt.NDArray[Any], East]:
     try:
         values = np.asarray(value)
     except ValueError:
@@ -201,9 +212,9 @@ def _array_values(value: Any, name: str) -> tuple[npt.NDArray[Any], bool]:
             remedy=f"pass one column{which}",
         )
     if len(values) == 0:
-        return values.astype(np.float64) if values.dtype.kind not in "M" else values, False
+        return values.astype(np.float64) if values.dtype.kind not in "M" else values, None
     if values.dtype.kind == "f" and values.dtype.itemsize > 8:
-        return exact_floats(values, name), False
+        return exact_floats(values, name), None
     # NumPy makes floats of whole numbers next to floats, even where different ones become equal
     merged = (
         values.dtype.kind == "f"
@@ -211,7 +222,7 @@ def _array_values(value: Any, name: str) -> tuple[npt.NDArray[Any], bool]:
         and bool((np.abs(values) >= np.float64(2**53)).any())
     )
     if (values.dtype.kind in "biuf" and not merged) or (values.dtype.kind == "M" and isinstance(value, np.ndarray)):
-        return values, False
+        return values, None
     if values.dtype.kind in "OUSMf":
         # NumPy also writes numbers next to text as text, and lets dates of different units wrap around: what the user
         # passed is looked at instead
@@ -221,7 +232,7 @@ def _array_values(value: Any, name: str) -> tuple[npt.NDArray[Any], bool]:
     )
 
 
-def _object_values(values: npt.NDArray[Any], name: str) -> tuple[npt.NDArray[Any], bool]:
+def _object_values(values: npt.NDArray[Any], name: str) -> tuple[npt.NDArray[Any], East]:
     """Python objects: dates with or without a zone, numbers with None for a missing one, ISO 8601 text."""
     items = [None if _is_missing(v) else v.decode("utf-8", "replace") if isinstance(v, bytes) else v for v in values]
     kinds = {type(v) for v in items if v is not None}
@@ -244,10 +255,10 @@ def _object_values(values: npt.NDArray[Any], name: str) -> tuple[npt.NDArray[Any
     if None not in wholes:
         numbers = np.array(wholes)
         if numbers.dtype.kind in "iu":
-            return numbers, False
+            return numbers, None
     floats = np.array([np.nan if item is None else float(item) for item in items])
     refuse_lost([at for at, whole in enumerate(wholes) if whole is not None and int(floats[at]) != whole], items, name)
-    return floats, False
+    return floats, None
 
 
 def absent(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
@@ -266,7 +277,7 @@ def _is_missing(item: Any) -> bool:
     return isinstance(item, float | np.datetime64) and bool(item != item)
 
 
-def _dates(items: list[Any], name: str) -> tuple[npt.NDArray[Any], bool]:
+def _dates(items: list[Any], name: str) -> tuple[npt.NDArray[Any], East]:
     zones = {isinstance(v, datetime) and v.tzinfo is not None for v in items if v is not None}
     if len(zones) > 1:
         raise InputError(argument=name, problem="mixes dates with and without a time zone", remedy="use one kind")
@@ -277,7 +288,13 @@ def _dates(items: list[Any], name: str) -> tuple[npt.NDArray[Any], bool]:
     for dtype in {stamp.dtype for stamp in stamps if stamp is not None}:
         alike = [at for at, stamp in enumerate(stamps) if stamp is not None and stamp.dtype == dtype]
         dates[alike] = in_unit(np.array([stamps[at] for at in alike]), unit, name)
-    return dates, zones == {True}
+    return dates, np.array([_ahead(v) for v in items], dtype=np.int64) if zones == {True} else None
+
+
+def _ahead(value: Any) -> int:
+    """Seconds by which the local time of a date is ahead of UTC."""
+    ahead = None if value is None else value.utcoffset()
+    return 0 if ahead is None else int(ahead.total_seconds())
 
 
 def _stamp(value: Any) -> np.datetime64:
@@ -291,7 +308,7 @@ def _stamp(value: Any) -> np.datetime64:
     return np.datetime64(value)
 
 
-def _parsed_dates(items: list[str | None], name: str) -> tuple[npt.NDArray[Any], bool]:
+def _parsed_dates(items: list[str | None], name: str) -> tuple[npt.NDArray[Any], East]:
     """ISO 8601 text as dates; any other text is an error that shows the first of it."""
     found = [None if text is None else _ISO.fullmatch(text) for text in items]
     zones = {match[3] is not None for match in found if match}
@@ -313,7 +330,8 @@ def _parsed_dates(items: list[str | None], name: str) -> tuple[npt.NDArray[Any],
     dates = bare - offsets
     rest = np.array([int(f"{(match[2] or '')[6:9]:0<3}") if match else 0 for match in found], dtype="timedelta64[ns]")
     # nanoseconds only where there are any: they do not reach beyond 1677 and 2262
-    return in_unit(dates, "ns", name) + rest if rest.any() else dates, zones == {True}
+    dates = in_unit(dates, "ns", name) + rest if rest.any() else dates
+    return dates, 60 * offsets.astype(np.int64) if zones == {True} else None
 
 
 def _to_microseconds(match: re.Match[str]) -> str:

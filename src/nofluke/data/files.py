@@ -76,12 +76,12 @@ def _refuse_lost(table: FileTable, position: int, floats: NDArray[np.float64]) -
         )
 
 
-def labels_of(table: FileTable, position: int) -> NDArray[Any]:
-    """Return the names of series: text as text (007 stays 007), whole numbers as such."""
+def labels_of(table: FileTable, position: int, of: str = "series") -> NDArray[Any]:
+    """Return names of series or strata: text as text (007 stays 007), whole numbers as such."""
     name = table.names[position]
     if bad := table.first("c IS NULL OR trim(c) = ''", position):
         raise InputError(
-            problem=f"{table.at(bad[0])}: column {shown(name)} has no value", remedy="name the series of every row"
+            problem=f"{table.at(bad[0])}: column {shown(name)} has no value", remedy=f"name the {of} of every row"
         )
     whole = _whole_numbers(table, position) if table.types[position] in _WHOLE_TYPES else None
     return table.array("c::VARCHAR", position) if whole is None else whole
@@ -194,7 +194,7 @@ def _are_compact_dates(numbers: NDArray[Any]) -> bool:
 # ---- columns out of CSV, TSV, whitespace-separated and Parquet files, read by duckdb
 
 ENDS = ("start", "end")
-_ROLES = ("truth", "scores", "predictions", "time", "mask", "series")
+_ROLES = ("truth", "scores", "predictions", "time", "mask", "series", "strata")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -205,7 +205,8 @@ class Columns:
     ----------
     values : dict of str to ndarray
         One array per role: bool, int64, uint64 or float64 (NaN where missing) for numbers, datetime64 (NaT where
-        missing; a `UtcTimes` where they had a time zone) or numbers for "time", text or whole numbers for "series".
+        missing; a `UtcTimes` where they had a time zone) or numbers for "time", text or whole numbers for "series" and
+        "strata".
     names : dict of str to str
         The column's name in the file per role; "column 0", "column 1" and so on where there is no header.
     n_rows : int
@@ -238,9 +239,9 @@ def read_columns(source: str | Path, *, columns: Mapping[str, str | int], time_f
     source : str or Path
         A path (a leading ``~`` is your home), or "-" for standard input. Pipes are read up to 8 GiB.
     columns : mapping of role to column
-        Roles are "truth", "scores", "predictions", "time", "mask" and "series"; of several columns with one role each
-        is told apart by what follows a colon, "scores:a". A column is a name or a position from 0; digits in a string
-        are a position unless a column has that name.
+        Roles are "truth", "scores", "predictions", "time", "mask", "series" and "strata"; of several columns with one
+        role each is told apart by what follows a colon, "scores:a". A column is a name or a position from 0; digits in
+        a string are a position unless a column has that name.
     time_format : str, optional
         As of `strptime`, such as ``"%d/%m/%Y"``. Without it times are ISO 8601 or plain numbers. Times
         with an offset become UTC, and are not compared with those without one, which stay as they are.
@@ -276,8 +277,8 @@ def read_columns(source: str | Path, *, columns: Mapping[str, str | int], time_f
         for role, position in picked.items():
             if kinds[role] == "time":
                 values[role] = times_of(table, position, time_format)
-            elif kinds[role] == "series":
-                values[role] = labels_of(table, position)
+            elif kinds[role] in ("series", "strata"):
+                values[role] = labels_of(table, position, "series" if kinds[role] == "series" else "stratum")
             else:
                 values[role] = numbers_of(table, position)
                 if (

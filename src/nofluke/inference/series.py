@@ -37,7 +37,7 @@ class Series(Held):
     ----------
     truth : array-like
         Events, as :func:`nofluke.evaluate` takes them; with a ``span``, a list of times.
-    times, mask, warmup, truth_as, n_steps, count_events, overlaps, missing
+    times, mask, warmup, test_part, truth_as, n_steps, count_events, overlaps, missing
         As in :func:`nofluke.evaluate`.
     span, gaps, in_gaps, tick, duplicates
         As in :func:`nofluke.coincidence`.

@@ -25,7 +25,7 @@ from nofluke.measures.matrices import both_matrices
 from nofluke.nulls import Null
 from nofluke.nulls.base import Method, NullModel, as_seed, check_resamples
 from nofluke.nulls.choice import choose
-from nofluke.nulls.simulation import SIDES, Placements, placed_ranges, simulate_hits
+from nofluke.nulls.simulation import SIDES, Placements, laws_of_ranges, placed_ranges, simulate_hits
 from nofluke.plain import as_rng, as_whole, check_alpha, check_beta, check_word, finite_or_none, several
 from nofluke.progress import progress_bar
 from nofluke.ratios import TIE_SLACK, f_of_hits, f_weights, largest
@@ -212,13 +212,18 @@ def chance_of_cells(trial: Trial, model: NullModel, method: Method, *, n_resampl
     model = model.hurried()
     if method == "auto":
         exact = model.exact_sides(trial.cell(0, 0), times=len(trial.tolerances) * len(trial.distinct[0]))
-        if len(exact) == 1:  # the other side in all cells from the same resamples
+        if len(exact) == 1 and trial.truth.points:  # the other side in all cells from the same resamples
             known = _each_cell(trial, lambda cell: {side: model.law_of(cell, side) for side in exact})
             drawn = _simulated(trial, model, n_resamples, rng)
             return SweepChance(**{"precision": drawn.precision, "recall": drawn.recall, **known}, model=drawn.model)
 
+    of_ranges = laws_of_ranges(trial, model, method, n_resamples, rng)
+
     def both(cell: Cell) -> dict[str, Law]:
-        nulls = model.distributions(cell, method, n_resamples=n_resamples, rng=rng)
+        if of_ranges is not None:
+            nulls = of_ranges(cell)
+        else:
+            nulls = model.distributions(cell, method, n_resamples=n_resamples, rng=rng)
         return {"precision": nulls.precision, "recall": nulls.recall}
 
     return SweepChance(**_each_cell(trial, both), model=model.text)

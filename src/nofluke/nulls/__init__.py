@@ -12,6 +12,7 @@ from nofluke.nulls.circular import CircularShift
 from nofluke.nulls.custom import Custom
 from nofluke.nulls.jitter import Jitter
 from nofluke.nulls.local import LocalPermutation, LocalShift
+from nofluke.nulls.periods import PeriodShuffle
 from nofluke.nulls.permutation import Bernoulli, Permutation
 from nofluke.nulls.random_scores import RandomScores, ScorePermutation
 from nofluke.nulls.seasonal import Seasonal
@@ -29,6 +30,7 @@ __all__ = [
     "LocalPermutation",
     "LocalShift",
     "NullModel",
+    "PeriodShuffle",
     "Permutation",
     "RandomScores",
     "ScorePermutation",
@@ -49,6 +51,7 @@ MODELS: dict[str, type[NullModel]] = {
         LocalPermutation,
         Jitter,
         Seasonal,
+        PeriodShuffle,
         IntervalShuffle,
         Segments,
         Blocks,
@@ -56,12 +59,14 @@ MODELS: dict[str, type[NullModel]] = {
         Stationary,
     )
 }
+SERIES_EXCHANGE = "series-exchange"  # of labels between the series of a study: no model of one series
 NAMES = tuple(MODELS)  # of the nulls that place events; those of scores are for metrics alone
 
 _EXAMPLES = {
     "blocks": "blocks:length=48",
     "seasonal": "seasonal:period=24",
     "jitter": "jitter:window=1h",
+    "period-shuffle": "period-shuffle:period=day",
 }
 
 # how much work is spent is no part of what chance does, and labels of strata are too many for a word
@@ -106,6 +111,13 @@ def _named(text: str) -> NullModel:
             value="auto",
             problem="needs data to look at",
             remedy="pass it to evaluate or sweep, or name a null model",
+        )
+    if text.strip() == SERIES_EXCHANGE:
+        raise InputError(
+            argument="null",
+            value=SERIES_EXCHANGE,
+            problem="exchanges labels between the series of a study",
+            remedy="pass it to study, or name a null model of one series",
         )
     return from_text(text, MODELS)
 

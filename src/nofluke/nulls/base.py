@@ -63,7 +63,7 @@ class Perfect:
     """The smallest p-values that perfect alarms get, shape by shape, as far as one has to look."""
 
     def __init__(self, null: NullModel, cell: Cell) -> None:
-        self._null, self._shapes = null, list(null.perfect_alarms(cell))
+        self._null, self._shapes = null.hurried(), list(null.perfect_alarms(cell))
         self._found: list[dict[str, float]] = []
 
     def __call__(self, side: str, level: float = 0.0) -> float:
@@ -146,6 +146,11 @@ class NullModel(ABC):
     def doubt(self, cell: Cell) -> str:
         """Why it does not keep what it declares on these data, with the remedy; empty for most."""
         del cell
+        return ""
+
+    def remark(self, side: Truth) -> str:
+        """What of these data it leaves as it is, in a sentence; empty for most."""
+        del side
         return ""
 
     @property

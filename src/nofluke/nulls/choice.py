@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from nofluke.errors import InputError, arg, say
@@ -18,8 +18,9 @@ from nofluke.nulls import Null, as_null, levels
 from nofluke.nulls.base import METHODS, NullModel
 from nofluke.nulls.circular import CircularShift
 from nofluke.nulls.local import LocalPermutation, LocalShift
+from nofluke.nulls.periods import PeriodShuffle
 from nofluke.nulls.permutation import Permutation
-from nofluke.nulls.seen import SEASONS, SLOW_CHANGE, TOGETHER, Look, Season, Trait, tidy, traits_of
+from nofluke.nulls.seen import SEASONS, SLOW_CHANGE, TOGETHER, Flat, Look, Season, Trait, tidy, traits_of, without
 from nofluke.plain import check_word
 from nofluke.series.trial import Cell
 
@@ -63,12 +64,18 @@ def _periods_needed(look: Look) -> int:
     return math.ceil(levels.SHIFTS_FOR_LEVEL / look.alpha)
 
 
-def _whole_periods(look: Look) -> NullModel | None:
-    """Shifts around the circle by whole periods."""
+def _whole_periods(look: Look, enough: float = 1.0) -> NullModel | None:
+    """Shifts around the circle by whole periods; with days that differ by weekday, these are no periods."""
     steps = _steps_of(look.season)
-    if steps is None or look.cell.n_steps / steps < _periods_needed(look):
+    if steps is None or look.cell.n_steps / steps < enough * _periods_needed(look) or look.differ_by_weekday:
         return None
     return CircularShift(every=look.length(tidy(steps)))
+
+
+def _exchanged(look: Look) -> NullModel | None:
+    """Whole periods exchanged, if these are enough: within windows of time where one follows another."""
+    null = look.exchanged
+    return null if null is not None and look.obstacle_of(null) == "" else None
 
 
 def _small_periods(look: Look) -> NullModel | None:
@@ -79,7 +86,7 @@ def _small_periods(look: Look) -> NullModel | None:
     return LocalShift(reach=look.length(math.ceil(steps * half)), every=look.length(tidy(steps)))
 
 
-def _small_shifts(look: Look) -> NullModel | None:
+def small_shifts(look: Look) -> NullModel | None:
     """Shifts that are long for the events and short for the change."""
     least, allowed = _reach(look)
     # perfect alarms shifted by less than this still find every event: such shifts must be clearly rarer than the level
@@ -109,13 +116,23 @@ CANDIDATES = (
     ),
     Candidate(lambda _: CircularShift(), lambda _: "shifting all of them together keeps that"),
     Candidate(_whole_periods, lambda _: "shifts by whole periods keep both"),
-    Candidate(_small_shifts, lambda _: "small shifts keep both"),
+    Candidate(small_shifts, lambda _: "small shifts keep both"),
     Candidate(_small_periods, lambda _: "small shifts by whole periods keep both"),
+    Candidate(_exchanged, lambda look: f"exchanging {look.periods_in_words} keeps both"),
+    Candidate(lambda look: _whole_periods(look, 0.5), lambda _: "shifts by whole periods keep both"),
 )
 
 
 def pick(look: Look) -> Pick:
-    """The null that keeps what was seen, and why."""
+    """The null that keeps what was seen, and why; where none does, a season that is not plain must be one of both."""
+    found = _picked(look)
+    if found.holds or look.season is None or look.season.pvalue <= levels.PLAIN:
+        return found
+    strict = _picked(replace(look, either=False))
+    return strict if strict.holds else found
+
+
+def _picked(look: Look) -> Pick:
     if look.cell.n_events == 0 or len(look.cell.alarms) == 0:
         return Pick(model=CircularShift(), why="There are no events or no alarms to look at.")
     traits = traits_of(look)
@@ -148,12 +165,22 @@ def _said(look: Look, model: NullModel | None) -> str:
 def _obstacle(look: Look) -> str:
     """Why no null holds."""
     if look.season is not None:
+        null = look.exchanged
+        if null is not None:
+            return f"no null keeps {'all' if look.drifts else 'both'} here, since {_too_few(look, null)}"
         return f"no null keeps both here, since shifts by whole periods need {_periods_needed(look)} of them on a regular clock"
     least, allowed = map(look.told, _reach(look))
     return (
         f"shifts would have to be longer than {least} for these events and shorter than {allowed} for the change, so no "
         "null keeps both"
     )
+
+
+def _too_few(look: Look, null: PeriodShuffle) -> str:
+    """Why periods cannot be exchanged."""
+    if "drift" not in null.keeps and look.drifts:
+        return "there are too few periods to exchange them within windows of time"
+    return look.obstacle_of(null)
 
 
 def _none(look: Look, why: str) -> Pick:
@@ -219,6 +246,8 @@ class Choice:
         Whether events have times of their own, and no steps.
     assumes : str
         What it takes for granted, where that is not as the model says it.
+    remark : str
+        What of these data it leaves as it is.
 
     Examples
     --------
@@ -234,6 +263,7 @@ class Choice:
     doubts: tuple[str, ...] = ()
     in_time: bool = False
     assumes: str = ""
+    remark: str = ""
 
     @property
     def assumption(self) -> str:
@@ -258,7 +288,7 @@ class Choice:
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader of its p-values should know: the doubts, and what is always to be said of this null."""
-        return (*self.doubts, *filter(None, [self.model.caveat]))
+        return (*self.doubts, *filter(None, [self.model.caveat, self.remark]))
 
     def in_words(self) -> str:
         """Which null, why, and what it assumes; the verdict says why none holds."""
@@ -308,12 +338,16 @@ def choose(null: Null, cell: Cell, alpha: float, doubt: str = "") -> Choice:
 
     ``doubt`` is what speaks against any null of this trial.
     """
-    in_time = cell.in_time
+    in_time, flat = cell.in_time, Flat.of(cell.scores, cell.alarm_flags, cell.truth)
+    if flat is not None and flat.avoided:
+        doubt = doubt or flat.seen
     if isinstance(null, str) and null.strip() == AUTO:
-        found = pick(Look.of(cell, alpha))
+        found = pick(Look.of(cell if flat is None else without(cell, flat.steps), alpha))
         if doubt:
             return Choice(model=found.model, asked=AUTO, why=doubt, holds=False, in_time=in_time)
-        return Choice(model=found.model, asked=AUTO, why=found.why, holds=found.holds, in_time=in_time)
+        remark = found.model.remark(cell.truth) if found.holds else ""
+        remark = " ".join(filter(None, [remark, "" if flat is None else flat.seen]))
+        return Choice(model=found.model, asked=AUTO, why=found.why, holds=found.holds, in_time=in_time, remark=remark)
     model = as_null(null) if in_time else as_null(null).on_steps
     model.check(model.methods[0], cell)
     return Choice(
@@ -322,4 +356,5 @@ def choose(null: Null, cell: Cell, alpha: float, doubt: str = "") -> Choice:
         why="",
         doubts=(*filter(None, [doubt]), *doubts(model, cell)),
         in_time=in_time,
+        remark=model.remark(cell.truth),
     )

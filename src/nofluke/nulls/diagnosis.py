@@ -393,7 +393,7 @@ def diagnose(
     >>> truth = [0, 0, 1, 1, 1, 0, 0, 0, 0, 0] * 10
     >>> result = nf.diagnose(truth, predictions=[0, 0, 0, 0, 1, 0, 0, 0, 0, 0] * 10)
     >>> result.recommended
-    CircularShift(guard=0, every=None)
+    PeriodShuffle(period=10, windows=1, cycle=1)
     >>> result.finding("runs of events").statistic
     3.0
     """

@@ -220,3 +220,30 @@ def memory(scores: FloatArray) -> Evidence:
     correlation = float(ranks[1:] @ ranks[:-1]) / float(ranks @ ranks)
     z = (correlation + 1 / (n - 1)) * math.sqrt(n)
     return Evidence(statistic=correlation, pvalue=0.5 * math.erfc(z / math.sqrt(2)))
+
+
+# ---- whether periods are alike: what each of them has, against the same in random order
+
+ORDERS = 399
+
+
+def in_order(counts: IntArray) -> float:
+    """How often neighbouring periods have as similar counts, where their order is random. Ascending numbers never."""
+    return _among_orders(counts, lambda rows: (rows[:, 1:] * rows[:, :-1]).sum(axis=1))
+
+
+def in_cycle(counts: IntArray, number: IntArray, cycle: int) -> float:
+    """How often counts differ as much between the places of a cycle, such as weekdays, where their order is random."""
+    place = np.unique(number % cycle, return_inverse=True)[1]
+    share = (place[:, None] == np.arange(place.max(initial=0) + 1)) / np.sqrt(np.maximum(np.bincount(place), 1))
+    return _among_orders(counts, lambda rows: ((rows @ share) ** 2).sum(axis=1))
+
+
+def _among_orders(counts: IntArray, statistic: Callable[[FloatArray], FloatArray]) -> float:
+    """Share of random orders whose statistic is as large, the given one among them."""
+    values = np.sqrt(counts)  # of Poisson numbers, as variable whatever their mean
+    values = values - values.mean() if len(values) else values
+    if len(values) < 3 or not values.any():
+        return 1.0
+    orders = np.random.default_rng(SEED).permuted(np.tile(values, (ORDERS, 1)), axis=1)
+    return _rank(statistic(np.concatenate([values[None], orders])))

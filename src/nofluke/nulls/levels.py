@@ -15,6 +15,13 @@ RUN = 0.01  # ... and at this level: neighbours by accident are no range
 FEW_EVENTS = 10  # fewer show no clusters even where there are some
 LONG_RUNS = 5  # steps of a run of alarms, on average, from which on it counts as one: its length is no slow change
 
+# Stretches in which a score does not change: outages, most often
+FLAT = 10  # steps of equal scores, at least ...
+TIED = 0.02  # ... where elsewhere at most this share of neighbours are equal
+FLAT_SHARE = 0.01  # of all steps, from which on they matter
+RHYTHM = 4  # stretches that come back at distances which vary by less than this part of them are no outages
+AVOIDED = 0.05  # how often so many events would all lie elsewhere: events are then not reported in them
+
 # Slow changes of both rates
 SLOW_CHANGE = 0.2
 SLOW_BESIDE_SEASON = 0.02  # there are few nulls that keep both
@@ -25,24 +32,37 @@ WINDOW_OF_TOLERANCES = 5  # tolerances that a window is long, so that hits seldo
 WITHIN_CHANGE = 5  # a shift is at most this part of the time in which rates change
 
 # Seasons
-SEASON = 0.05  # of the calendar, for each side; twice as much for the search, which both sides must agree on
+SEASON = 0.05  # of a period that is known; twice as much for the search, which both sides must agree on
+CALENDAR = 0.035  # of all rules of the calendar together; the search then has half of its level
 LEAST_CYCLES = 4  # fewer leave no neighbouring frequencies to compare with
 LEAST_STEPS = 3  # of a period
 OTHER_SIDE = 0.2  # at which the other side must show a period that one shows
 JOINTLY = 0.2  # share of the level for what only both sides together show
-COMBS = 0.1  # share of the level for short whole periods, beside that for all others
+COMBS = 0.1  # share of the level for whole periods by many harmonics: for short ones, and for long ones
+FEWEST_CYCLES = 8  # of a long whole period
 MANY_CYCLES = 12  # a period that comes back less often must stand out from all longer ones, or it is a slow change
 HARMONIC = 1e-3  # level at which a lower frequency is taken for the fundamental one
 STRONG = 7.0  # -log p of both sides together, from which on a harmonic says something of the period: 0.7%
-SAME_PERIOD = 0.03  # by how much a long period may miss a multiple of a short one and still be one
+SAME_PERIOD = 0.03  # by how much a long period may miss a multiple of a short one and still be one ...
+OFF_CYCLES = 0.25  # ... or by so many of its own cycles, which is as well as its frequency is known
+MOST_TIMES = 4  # of one period, that another may be a part of
 IN_PHASE = 12  # steps of each phase of a season, in each window of time: with fewer, events cannot move
 FEWEST_PHASES = 12
 MOST_ERAS, CYCLES_OF_ERA = 4, 8  # windows of time of a season, and cycles in each
 MOST_ERAS_OF_CHANGE, CYCLES_OF_ERA_OF_CHANGE = 8, 5  # the same where rates change slowly
 FEWEST_ERAS = 4  # windows of time that a season with a slow change needs
 
+# Whole periods exchanged. They cost little power, so that little evidence is needed to take them, and to take care
+FEW_RANGES = 30  # with fewer, the season of one side suffices: that of so few events does not show
+PERIODS_WITH_EVENTS = 3
+ARRANGEMENTS_FOR_LEVEL = 2  # over α
+MOVED = 0.5  # share of the events that must be able to move
+SHARED_CYCLE, CYCLE = 0.3, 7  # level at which alarms of days differ by weekday
+FOLLOWING = 0.1  # level at which alarms of periods follow each other: then these change places within windows ...
+PERIODS_OF_WINDOW, CYCLES_OF_WINDOW = 7, 4  # ... of about so many, or so many cycles of them
+
 # Shifts: p cannot be smaller than one over their number, and perfect alarms shifted by little still find every event
-SHIFTS_FOR_LEVEL = 2  # over α: whole periods to shift by
+SHIFTS_FOR_LEVEL = 2  # over α: whole periods to shift by; half as many suffice for "yes"
 REACH_FOR_LEVEL = 2.5  # over α: steps that local shifts reach at least
 REACH_OF_WINDOW = 0.625  # over α: windows that they should reach ...
 LEAST_WINDOW = 5  # ... of so many steps at least

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from nofluke.arrays import IntArray
-from nofluke.data.columns import absent, without_masked
+from nofluke.data.columns import absent, as_column, without_masked
 from nofluke.errors import InputError, arg, say
 from nofluke.nulls.base import MOST_STEPS, Kept
+from nofluke.nulls.calendars import A_DAY, RULES, calendar_phase, check_bins, phase_bounds
 from nofluke.nulls.stratified import MOST_STRETCHES, Strata, Stratified, at_ticks, cut_every, in_windows, window_of
 from nofluke.plain import as_whole, check_length
-from nofluke.series.clock import Clock
 from nofluke.series.timed import Length, TimedTruth, as_length, in_places, in_words
 from nofluke.series.truth import Truth
 
-CALENDAR = ("hour of day", "day of week", "month")
+CALENDAR = tuple(RULES)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -34,14 +35,18 @@ class Seasonal(Stratified):
     ----------
     period : int, float or str, optional
         Steps of the season, whole or not, cut into ``bins`` phases of nearly equal length; or a length of time on a
-        regular clock ("1d", "36h"); or a rule on the clock: "hour of day", "day of week" or "month", where every hour,
-        day or month is a phase.
+        regular clock ("1d", "36h"); or a rule of the calendar on a clock of dates, in the time zone of the dates: "hour
+        of day", "hour of week", "minute of hour", "minute of quarter hour", "day of week", "day of month", "day of
+        month from its end" or "month", where every hour, minute, day or month is a phase.
     bins : int, optional
-        Number of phases of a period in steps; by default 12, or the period if that is shorter.
-    strata : array, optional
-        One label for each step instead of a period, numbers or text: events stay within their stratum. Give one for
-        every step, masked ones too, where it may be missing. Stored as numbers in the order of the labels; -1 means
-        missing.
+        Number of phases of a period in steps; by default 12, or the period if that is shorter. An hour, a day or a week
+        of the calendar can be cut into other phases too: 288 for five minutes of the day.
+    strata : array, function, list of dates or str, optional
+        What events stay within instead of a period. One label for each step, numbers or text; give one for every step,
+        masked ones too, where it may be missing. Or a function that makes labels from the times of the steps, as
+        datetime64 in local time. Or dates, such as those of deployments: steps of these days are one stratum, all
+        others another. Or a rule of the calendar, as for ``period``. Labels are stored as numbers in their order; -1
+        means missing.
     windows : int, default 1
         Events keep their phase within each of these windows of time: for a season whose strength changes, or changing
         rates.
@@ -57,10 +62,21 @@ class Seasonal(Stratified):
     bins: int | None = None
     strata: Any = None
     windows: int = 1
+    _days: Any = field(init=False, repr=False, default=None)  # strata as dates, where they are some
 
     name: ClassVar[str] = "seasonal"
 
     def __post_init__(self) -> None:
+        if isinstance(self.strata, str) and self.period is None:
+            if self.strata not in CALENDAR:
+                rules = ", ".join(map(repr, CALENDAR))
+                raise InputError(
+                    argument="strata",
+                    value=self.strata,
+                    problem=f"must be labels, dates, a function of times, or one of {rules}",
+                )
+            object.__setattr__(self, "period", self.strata)
+            object.__setattr__(self, "strata", None)
         if (self.period is None) is (self.strata is None):
             raise InputError(
                 problem=say(
@@ -71,7 +87,10 @@ class Seasonal(Stratified):
             object.__setattr__(self, "period", as_period(self.period))
         if self.bins is not None:
             object.__setattr__(self, "bins", as_whole(self.bins, "bins", 1, MOST_STEPS))
-        if self.strata is not None:
+            if self.period in CALENDAR:
+                check_bins(str(self.period), self.bins)
+        if self.strata is not None and not callable(self.strata):
+            object.__setattr__(self, "_days", as_days(self.strata))
             object.__setattr__(self, "strata", as_labels(self.strata))
         object.__setattr__(self, "windows", as_whole(self.windows, "windows", 1, MOST_STEPS))
 
@@ -87,7 +106,7 @@ class Seasonal(Stratified):
 
     def _season(self, in_time: bool) -> str:
         if self.period in CALENDAR:
-            return str(self.period)
+            return f"{self.period}{'' if self.bins is None else f', {self.bins:,} phases'}"
         long = in_words(self.period or 1, in_time)
         if in_time:  # how many phases a period has depends on the ticks in it
             return f"period {long}"
@@ -100,7 +119,7 @@ class Seasonal(Stratified):
     def strata_of(self, side: Truth) -> IntArray:
         """The stratum of each step that counts, numbered from 0."""
         if self.strata is not None:
-            labels = self.strata
+            labels = self._labels_of(side)
             if labels.shape != side.open_steps.shape:
                 raise InputError(
                     argument="strata",
@@ -115,18 +134,44 @@ class Seasonal(Stratified):
                     remedy="label them, or mask them",
                 )
         elif self.period in CALENDAR:
-            labels = calendar_phase(side.clock, str(self.period))
+            labels = calendar_phase(side.clock, str(self.period), self.bins)
         else:
             period = in_places(self.period or 1, side, "period", 2)
-            labels = np.flatnonzero(side.open_steps) % period
-            labels *= self.phases(period)
-            labels = np.asarray(labels // period, dtype=np.int64)
+            places = np.flatnonzero(side.open_steps) % period
+            labels = np.asarray(places * self.phases(period) // period, dtype=np.int64)
         if self.windows > 1:
             labels = labels * self.windows + window_of(side.n_steps, self.windows, self.text)
         return numbered(labels)
 
+    def _labels_of(self, side: Truth) -> IntArray:
+        """Labels of all steps as they were given, or made from the clock."""
+        every, clock = len(side.open_steps), side.clock
+        if not callable(self.strata) and (len(self.strata) == every or self._days is None):
+            return np.asarray(self.strata)
+        if clock is None or not clock.is_dates:
+            raise InputError(
+                argument="strata",
+                problem="are dates or a function of times, which need a clock of dates",
+                remedy=say("pass {}, or one label for each step", arg("times")),
+            )
+        times = clock.local.astype(f"datetime64[{clock.unit}]")
+        made = np.isin(times.astype("datetime64[D]"), self._days) if self._days is not None else self.strata(times)
+        labels = np.full(every, -1, dtype=np.int64)
+        own = as_labels(made)
+        if own.shape != times.shape:
+            raise InputError(
+                argument="strata",
+                problem=f"is a function that made labels of shape {own.shape} from {len(times)} times",
+                remedy="return one label for each time",
+            )
+        labels[side.open_steps] = own
+        return labels
+
     def strata_in_time(self, side: TimedTruth) -> Strata:
         """The phases of the season, of events at their own times."""
+        if self._days is not None and side.watch.ticks.unit is not None:
+            found = at_ticks(side, *day_ticks(side, self._days))
+            return found if self.windows == 1 else found.split(in_windows(side, self.windows))
         if self.strata is not None:
             raise InputError(
                 argument="strata",
@@ -134,7 +179,7 @@ class Seasonal(Stratified):
                 remedy=say("pass {}", arg("period")),
             )
         if self.period in CALENDAR:
-            found = at_ticks(side, *calendar_ticks(side, str(self.period)))
+            found = at_ticks(side, *calendar_ticks(side, str(self.period), self.bins))
         else:
             period = in_places(self.period or 1, side, "period", 2)
             found = at_ticks(side, *cut_every(side, period, self.phases(period), f"period={self.period}"))
@@ -195,40 +240,45 @@ def as_labels(strata: Any) -> IntArray:
     return numbers
 
 
-def calendar_phase(clock: Clock | None, rule: str) -> IntArray:
-    """Hour of the day, day of the week (Monday is 0) or month of the year of each time of a clock of dates."""
-    if clock is None or not clock.is_dates:
-        raise InputError(
-            argument="period",
-            value=rule,
-            problem="needs a clock of dates",
-            remedy=say("pass {}, or a period in steps", arg("times")),
-        )
-    dates = clock.ticks.astype(f"datetime64[{clock.unit}]")
-    if rule == "hour of day":
-        return np.asarray(dates.astype("datetime64[h]").astype(np.int64) % 24)
-    if rule == "day of week":
-        return np.asarray((dates.astype("datetime64[D]").astype(np.int64) + 3) % 7)  # day 0, 1970-01-01, was a Thursday
-    return np.asarray(dates.astype("datetime64[M]").astype(np.int64) % 12)
+def as_days(strata: Any) -> npt.NDArray[np.datetime64] | None:
+    """Dates as days, if that is what they are; None for labels of another kind."""
+    try:
+        column = as_column(strata, "strata")
+    except InputError:
+        return None
+    if column.values.dtype.kind != "M":
+        return None
+    local = column.values if column.east is None else column.values + column.east.astype("timedelta64[s]")
+    return np.unique(local[~np.isnat(local)].astype("datetime64[D]"))
 
 
-def calendar_ticks(side: TimedTruth, rule: str) -> tuple[IntArray, IntArray]:
-    """Ticks at which hours, days or months begin, from before the watched time to its end, and the phase of each."""
+def day_ticks(side: TimedTruth, days: npt.NDArray[np.datetime64]) -> tuple[IntArray, IntArray]:
+    """Ticks at which local days begin, and whether each is one of these."""
+    ticks, zone = side.watch.ticks, side.watch.ticks.zone
+    begins, labels = calendar_ticks(side, "day of month", None)
+    del labels
+    moments = ticks.times(begins).astype("datetime64[s]").astype(np.int64)
+    local = moments if zone is None else moments + zone.ahead(moments, "s")
+    return begins, np.isin(local // A_DAY, days.astype(np.int64)).astype(np.int64)
+
+
+def calendar_ticks(side: TimedTruth, rule: str, bins: int | None) -> tuple[IntArray, IntArray]:
+    """Ticks at which phases begin, from before the watched time to its end, and the phase of each."""
     ticks, watch = side.watch.ticks, side.watch
     if ticks.unit is None:
         raise InputError(
             argument="period", value=rule, problem="needs dates", remedy="pass a period in the unit of the times"
         )
-    unit = {"hour of day": "h", "day of week": "D", "month": "M"}[rule]
-    first, last = ticks.times(np.array([watch.starts[0], watch.stops[-1]])).astype(f"datetime64[{unit}]")
-    begins = np.arange(first, last + np.array(1, dtype=f"timedelta64[{unit}]"))
-    if len(begins) > MOST_STRETCHES:
+    ends = ticks.times(np.array([watch.starts[0], watch.stops[-1]])).astype("datetime64[s]").astype(np.int64).tolist()
+    pieces = (ends[1] - ends[0]) / RULES[rule].seconds * (bins or RULES[rule].phases)
+    if pieces > MOST_STRETCHES:
         raise InputError(
             argument="period",
             value=rule,
-            problem=f"cuts the time that was watched into {len(begins):,} pieces",
+            problem=f"cuts the time that was watched into {round(pieces):,} pieces",
             remedy="pass a shorter span",
         )
-    clock = Clock(ticks=begins.astype(f"datetime64[{ticks.unit}]").astype(np.int64), unit=ticks.unit)
+    begins, phases = phase_bounds(rule, ends[0], ends[1], ticks.zone, bins)
+    moments = begins.astype("datetime64[s]").astype(f"datetime64[{ticks.unit}]").astype(np.int64)
     # between two ticks it is the later one that begins a phase
-    return ticks.at_or_after(clock.ticks), calendar_phase(clock, rule)
+    return ticks.at_or_after(moments), phases

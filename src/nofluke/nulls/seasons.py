@@ -8,6 +8,7 @@ not, all frequencies of both sides are searched.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -16,18 +17,22 @@ import numpy as np
 import numpy.typing as npt
 
 from nofluke.arrays import BoolArray, FloatArray, IntArray
+from nofluke.dates import NANOSECONDS
 from nofluke.errors import InputError, arg, say
 from nofluke.lazy import lazy
+from nofluke.nulls.calendars import RULES
 from nofluke.nulls.evidence import Evidence
 from nofluke.nulls.levels import (
     COMBS,
     CYCLES_OF_CHANGE,
+    FEWEST_CYCLES,
     HARMONIC,
     JOINTLY,
     LEAST_CYCLES,
     LEAST_STEPS,
     MANY_CYCLES,
     OTHER_SIDE,
+    SEASON,
     STRONG,
 )
 from nofluke.nulls.seasonal import Seasonal
@@ -35,37 +40,77 @@ from nofluke.series.clock import Clock
 from nofluke.series.trial import Cell
 from nofluke.series.truth import Truth
 
-# ---- short whole periods, by all of their harmonics at once
+# ---- whole periods, by all of their harmonics at once
 
-PERIODS = np.arange(3, 32)  # steps: up to the days of a month
-MOST = (int(PERIODS[-1]) - 1) // 2  # harmonics
 PER_HARMONIC = 5  # flags for each harmonic: with fewer, two that share a phase count in all harmonics at once
 
 
-def comb_tails(tails: FloatArray, n_steps: int, n_flags: int) -> FloatArray:
-    """-log P of each of `PERIODS`, from the -log P of all powers of a series with so many flags.
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Combs:
+    """Whole periods that are looked for by many harmonics together, which a narrow season needs.
 
-    The harmonics of a period P are the frequencies h T/P, h < P/2; each is read at the nearest one of the series, since
-    only there rotations change nothing. Fisher's method combines them.
+    Attributes
+    ----------
+    periods : int array
+        In steps, ascending.
+    most : int
+        Harmonics that are looked at, at most.
+    cycles : int
+        How often a period has to come back.
+    cap : float
+        What a harmonic counts at most, as -log P: a single strong one is the business of the search by frequencies.
     """
-    used = harmonics_used(n_flags)[:, None] > np.arange(MOST)
-    total = (tails[harmonics(n_steps, len(tails))] * used).sum(axis=1)
-    # P(χ² with 2h degrees ≥ 2x) = e^-x Σ_{i<h} x^i/i!
+
+    periods: IntArray
+    most: int
+    cycles: int
+    cap: float = math.inf
+
+    def tails(self, tails: FloatArray, n_steps: int, n_flags: int) -> FloatArray:
+        """-log P of each period, from the -log P of all powers of a series with so many flags.
+
+        The harmonics of a period P are the frequencies h T/P, h < P/2; each is read at the nearest one of the series,
+        since only there rotations change nothing. Fisher's method combines them.
+        """
+        used = self.used(n_flags)[:, None] > np.arange(self.most)
+        total = (np.minimum(tails, self.cap)[self.harmonics(n_steps, len(tails))] * used).sum(axis=1)
+        return chi_tails(total, used)
+
+    def harmonics(self, n_steps: int, n_powers: int) -> IntArray:
+        """Where the harmonics of each period are among the powers: a row a period."""
+        return _harmonics(self, n_steps, n_powers)
+
+    def used(self, n_flags: int) -> IntArray:
+        """How many harmonics of each period are looked at."""
+        return np.minimum(np.minimum((self.periods - 1) // 2, self.most), max(n_flags // PER_HARMONIC, 1))
+
+    def searched(self, n_steps: int, shortest: float) -> slice:
+        """Which periods are looked for."""
+        first, last = (
+            np.searchsorted(self.periods, shortest),
+            np.searchsorted(self.periods, n_steps // self.cycles, "right"),
+        )
+        return slice(int(first), int(last))
+
+
+def chi_tails(total: FloatArray, used: BoolArray) -> FloatArray:
+    """-log P of sums of h exponentials, as many as a row has used: P(χ² with 2h degrees ≥ 2x) = e^-x Σ_{i<h} x^i/i!."""
     terms = np.ones(used.shape)
-    np.cumprod(total[:, None] / np.arange(1, MOST), axis=1, out=terms[:, 1:])
+    np.cumprod(total[:, None] / np.arange(1, used.shape[1]), axis=1, out=terms[:, 1:])
     return np.asarray(np.maximum(total - np.log((terms * used).sum(axis=1)), 0.0))
 
 
 @lru_cache(maxsize=8)
-def harmonics(n_steps: int, n_powers: int) -> IntArray:
-    """Where the harmonics of each period are among the powers: a row a period."""
-    nearest = np.rint(np.arange(1, MOST + 1) * n_steps / PERIODS[:, None]).astype(np.int64)
+def _harmonics(combs: Combs, n_steps: int, n_powers: int) -> IntArray:
+    nearest = np.rint(np.arange(1, combs.most + 1) * n_steps / combs.periods[:, None]).astype(np.int64)
     return np.clip(nearest, 1, n_powers) - 1
 
 
-def harmonics_used(n_flags: int) -> IntArray:
-    """How many harmonics of each period are looked at."""
-    return np.minimum((PERIODS - 1) // 2, max(n_flags // PER_HARMONIC, 1))
+SHORT = Combs(periods=np.arange(3, 32), most=15, cycles=MANY_CYCLES)  # up to the days of a month
+LONG = Combs(
+    periods=np.arange(32, 1501), most=48, cycles=FEWEST_CYCLES, cap=6.0
+)  # a day in minutes, a week in quarters of an hour
+COMB_KINDS = (SHORT, LONG)
 
 
 # ---- the spectra of events and alarms, and the slow changes of their rates that these show
@@ -147,9 +192,9 @@ class Side:
         return _against_neighbours(self.powers)
 
     @lazy
-    def combs(self) -> FloatArray:
-        """-log P of each of the short whole periods, `PERIODS`."""
-        return comb_tails(self.tails, self.n_steps, len(self.at))
+    def combs(self) -> tuple[FloatArray, ...]:
+        """-log P of each whole period, short ones and long ones."""
+        return tuple(kind.tails(self.tails, self.n_steps, len(self.at)) for kind in COMB_KINDS)
 
     @lazy
     def series(self) -> FloatArray:
@@ -191,6 +236,13 @@ def drift(events: Side, alarms: Side, longest: int = 1) -> Drift:
         if max(one, other) <= 0.3 and fisher(one, other, alike) <= 0.05:
             cycles = k
     return Drift(pvalue=pvalue(alike), ratio=ratio, cycles=cycles)
+
+
+def slow_change_of(side: Side) -> float:
+    """How often one side alone has powers as strong at the lowest frequencies, beside those above."""
+    _, looked = lowest(side, 1)
+    found = (_slow(side.powers, 0, k)[0] for k in looked)
+    return min(min(found, default=1.0) * max(len(looked), 1), 1.0)
 
 
 def lowest(events: Side, longest: int) -> tuple[int, list[int]]:
@@ -285,6 +337,8 @@ class CommonPeriod:
     found : bool
     shortest, longest : float
         What was searched, in steps.
+    of_alarms : float
+        The smallest p-value that alarms show alone, corrected for the search.
     """
 
     steps: float
@@ -293,18 +347,19 @@ class CommonPeriod:
     found: bool
     shortest: float
     longest: float
+    of_alarms: float = 1.0
 
 
-def common_period(events: Side, alarms: Side, shortest: float, level: float) -> CommonPeriod:
+def common_period(events: Side, alarms: Side, shortest: float, level: float, *, either: bool = False) -> CommonPeriod:
     """Search both spectra for a period of at least ``shortest`` steps and four cycles that they have in common.
 
     Each power is compared with its neighbours, which clusters and memory raise as much: the ratio to the mean of M
     neighbours exceeds f with probability (1 + f/M)^-M. Either one side must show it after Bonferroni's correction for
     all that was searched and the other at that frequency alone; or both together must, at a fifth of the level: a
     detector with skill copies the accidents of the events' spectrum. A period that comes back less than twelve times
-    must stand out from all longer ones, or it is a slow change.
+    must stand out from all longer ones, or it is a slow change. With ``either``, what alarms alone show suffices.
 
-    Short whole periods are searched in the same way by all of their harmonics at once, which a narrow season needs.
+    Whole periods are searched in the same way by many harmonics at once, which a narrow season needs.
     """
     n_steps, sides = events.n_steps, (events.powers, alarms.powers)
     shortest = max(shortest, 3.0 * events.coarse)
@@ -316,20 +371,27 @@ def common_period(events: Side, alarms: Side, shortest: float, level: float) -> 
     tails = (events.tails, alarms.tails)
     alike = likeness(*tails)
     candidates = _candidates(tails, first, last, 1, alike)
-    known = [c for c in candidates if c[1] <= OTHER_SIDE and any(_stands_out(side, c[2]) for side in sides)]
+    known = [
+        c
+        for c in candidates
+        if (c[1] <= OTHER_SIDE or (either and c is candidates[-1])) and any(_stands_out(side, c[2]) for side in sides)
+    ]
     pvalue, cycles = min(candidates)[0], 0.0
     if known and min(known)[0] <= level:
         pvalue, _, at = min(known)
-        at = _fundamental(np.minimum(*tails), at)
+        at = _fundamental(tails[1] if either else np.minimum(*tails), at)
         harmonics = [
             h for h in range(2, HARMONICS + 1) if h * at <= last and _near(tails[0] + tails[1], h * at).max() > STRONG
         ]
         cycles = _refined(events, alarms, at, [1, *harmonics])
-    comb, whole = _whole_period(events, alarms, shortest, alike)
+    comb, whole = _whole_period(events, alarms, shortest, alike, either)
+    times = round(cycles * whole / n_steps)  # how often what a frequency shows comes in the whole period
+    if times > 1 and whole > SHORT.periods[-1] and not _own_harmonics(events, alarms, whole, times, alike):
+        comb = 1.0
     if comb <= level and (not cycles or _whole_is_better(n_steps / whole, cycles, comb <= pvalue)):
         return CommonPeriod(steps=whole, cycles=n_steps / whole, pvalue=min(comb, pvalue), found=True, **searched)
     if not cycles:
-        return replace(nothing, pvalue=min(comb, pvalue))
+        return replace(nothing, pvalue=min(comb, pvalue), of_alarms=candidates[-1][0])
     steps = _on_steps(n_steps / cycles)
     return CommonPeriod(steps=steps, cycles=n_steps / steps, pvalue=pvalue, found=True, **searched)
 
@@ -353,22 +415,47 @@ def _candidates(
     return found
 
 
-def _whole_period(events: Side, alarms: Side, shortest: float, alike: float) -> tuple[float, int]:
-    """The short whole period that shows best by all of its harmonics, and its p-value, corrected for the search."""
-    looked = whole_periods(events.n_steps, shortest)
+def _whole_period(events: Side, alarms: Side, shortest: float, alike: float, either: bool) -> tuple[float, int]:
+    """The whole period that shows best by many harmonics, and its p-value, corrected for the search."""
+    best, period = 1.0, 0
     # what one season leaves is not searched in this way: hardly any null keeps two
-    if events.coarse > 1 or events.weights is not None or looked.start >= looked.stop:
-        return 1.0, 0
-    found = _candidates((events.combs, alarms.combs), looked.start + 1, looked.stop, 0, alike)
-    pvalue, _, at = min((c for c in found if c[1] <= OTHER_SIDE / 2), default=(1.0, 0.0, 1))
-    return min(pvalue / COMBS, 1.0), int(PERIODS[at - 1])
+    if events.coarse > 1 or events.weights is not None:
+        return best, period
+    for kind, tails in zip(COMB_KINDS, zip(events.combs, alarms.combs, strict=True), strict=True):
+        looked = kind.searched(events.n_steps, shortest)
+        if looked.start >= looked.stop:
+            continue
+        found = _candidates(tails, looked.start + 1, looked.stop, 0, alike)
+        known = [c for c in found if c[1] <= OTHER_SIDE / 2 or (either and c is found[-1])]
+        pvalue, _, at = min(known, default=(1.0, 0.0, 1))
+        if min(pvalue / COMBS, 1.0) < best:
+            best, period = min(pvalue / COMBS, 1.0), int(kind.periods[at - 1])
+    while period and (longer := _longer(events, alarms, period, alike)):
+        period = longer
+    return best, period
 
 
-def whole_periods(n_steps: int, shortest: float) -> slice:
-    """Which of `PERIODS` are searched."""
-    return slice(
-        int(np.searchsorted(PERIODS, shortest)), int(np.searchsorted(PERIODS, n_steps // MANY_CYCLES, "right"))
-    )
+def _longer(events: Side, alarms: Side, period: int, alike: float) -> int:
+    """A multiple of a whole period that harmonics of its own speak for; 0 where there is none."""
+    for times in (2, 3, 5):
+        if events.n_steps // (times * period) < FEWEST_CYCLES:
+            return 0
+        if _own_harmonics(events, alarms, times * period, times, alike):
+            return times * period
+    return 0
+
+
+def _own_harmonics(events: Side, alarms: Side, period: int, times: int, alike: float) -> bool:
+    """Whether harmonics of a whole period speak for it that are none of the part which comes so many times in it."""
+    n = events.n_steps
+    own = np.array([h for h in range(1, min(period // 2, LONG.most)) if h % times])
+    at = np.clip(np.rint(own * n / period).astype(np.int64), 1, len(events.tails)) - 1
+    shown = []
+    for side in (events, alarms):
+        used = own[: max(len(side.at) // PER_HARMONIC, 1)]
+        total = np.minimum(side.tails[at[: len(used)]], LONG.cap).sum()
+        shown.append(float(chi_tails(np.array([total]), np.ones((1, len(used)), dtype=np.bool_))[0]))
+    return min(shown) >= -math.log(SEASON) and together(shown[0], shown[1], alike) <= HARMONIC
 
 
 def _whole_is_better(whole: float, cycles: float, stronger: bool) -> bool:
@@ -384,7 +471,7 @@ def _on_steps(steps: float) -> float:
     """A short period as whole steps: one of 3.5 steps meets the same phase of a step again after 7."""
     for times in (2, 3, 4):
         whole = round(times * steps)
-        if whole <= PERIODS[-1] and abs(times * steps - whole) < 0.02 < abs(steps - round(steps)):
+        if whole <= SHORT.periods[-1] and abs(times * steps - whole) < 0.02 < abs(steps - round(steps)):
             return float(whole)
     return steps
 
@@ -427,28 +514,157 @@ def _refined(events: Side, alarms: Side, at: int, harmonics: list[int]) -> float
     return at + float(offsets[total.argmax()])
 
 
+# ---- rules of the calendar, by how many cycles have something in the same phase
+
+MOST_WATCHED = 2**17  # steps that say how much of each phase was watched
+APART = (1, 11, 23, 47, 97, 193, 389, 769, 1543)  # steps looked at where there are more: primes miss no phase
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Dial:
+    """A clock of dates, as far as its calendar is looked at: what all rules need is worked out once."""
+
+    clock: Clock
+    apart: float = 1.0  # steps between two on which something can be
+
+    @property
+    def unit(self) -> str:
+        """Of its ticks."""
+        return str(self.clock.unit)
+
+    @lazy
+    def since(self) -> npt.NDArray[Any]:
+        """Ticks since the first step."""
+        return self.clock.elapsed()
+
+    @lazy
+    def regular(self) -> bool:
+        """Whether all steps are as long as the first."""
+        return len(self.since) > 1 and np.array_equal(self.since, np.arange(len(self.since)) * self.since[1])
+
+    @lazy
+    def step(self) -> float:
+        """The median time between two steps, in ticks."""
+        return float(self.since[1]) if self.regular else self.clock.step
+
+    @lazy
+    def every(self) -> int:
+        """Steps between two of those that say how much of each phase was watched."""
+        return next((few for few in APART if len(self.clock) <= few * MOST_WATCHED), APART[-1])
+
+    @lazy
+    def watched(self) -> IntArray:
+        """Their local times."""
+        return self.local(slice(None, None, self.every))
+
+    def local(self, steps: IntArray | slice) -> IntArray:
+        """Local times of some steps."""
+        return replace(self.clock, ticks=self.clock.ticks[steps]).local
+
+    @lazy
+    def index(self) -> IntArray | None:
+        """Each step's place on a regular grid; None where the clock is too irregular for one."""
+        if self.regular:
+            return np.arange(len(self.clock))
+        if self.step <= 0 or float(self.since[-1]) > MOST_GRID * len(self.clock) * self.step:
+            return None
+        return np.rint(self.since / self.step).astype(np.int64)
+
+    def smooth(self, flags: npt.NDArray[np.generic], name: str) -> Evidence | None:
+        """A season of a rule in the spectrum; None where it cannot be looked at."""
+        if self.index is None or name not in BY_SPECTRUM:
+            return None
+        period = CALENDAR_PERIODS[name] / (self.step * self.clock.tick_size)
+        return _at_period(flags, self.index, int(self.index[-1]) + 1, period)
+
+    def busiest(self, name: str, *sides: IntArray) -> list[Evidence] | None:
+        """Each side's busiest phase of a rule, of whatever width; None where it comes back too seldom.
+
+        Sides are steps, ascending. The p-value is corrected for all phases and widths.
+        """
+        rule = RULES[name]
+        size, length = rule.unit_of(self.unit)
+        least = 0.99 * self.step * self.apart if rule.regular else 0.0
+        widths = [size * width for width in rule.widths if least <= size * width <= length / 2]
+        seconds = float(self.since[-1]) * self.clock.tick_size / NANOSECONDS["s"]
+        if not widths or seconds < LEAST_CYCLES * rule.seconds:
+            return None
+        cycle, place = rule.places(self.watched, self.unit)
+        cycles, best = int(cycle[-1] - cycle[0]) + 1, []
+        in_cycle = [np.bincount(place // width) * (self.every / cycles) for width in widths]
+        for steps in sides:
+            one = Evidence(statistic=0.0, pvalue=1.0)
+            if len(steps):
+                own = rule.places(self.local(steps), self.unit)
+                mean = len(steps) / len(self.clock)
+                for wide, held in zip(widths, in_cycle, strict=True):
+                    most = held * mean
+                    if most.min() >= 1:  # every phase of every cycle may hold some
+                        break
+                    found = _busiest(*own, wide, np.minimum(most, 1.0), cycles)
+                    one = min(one, found, key=lambda way: way.pvalue)
+            best.append(replace(one, pvalue=min(one.pvalue * len(widths), 1.0)))
+        return best
+
+
+def _busiest(cycle: IntArray, place: IntArray, width: int, most: FloatArray, cycles: int) -> Evidence:
+    """Times that come back in the same phase, of so many places, in more cycles than chance allows.
+
+    A phase with w of T steps in a cycle holds w m/T of m times on average, its ``most``, so it holds some in at most
+    that share of the cycles, whatever clusters or distances times have within one. The number of such cycles is
+    compared with a binomial one; cycles that differ only make it less variable. The statistic is the number over its
+    mean, of the phase with the smallest p-value.
+    """
+    from scipy.special import bdtrc
+
+    phase = place // width
+    new = phase[1:] != phase[:-1]
+    new |= cycle[1:] != cycle[:-1]
+    found = np.bincount(phase[1:][new], minlength=len(most))[: len(most)]
+    found[min(phase[0], len(most) - 1)] += 1
+    found = np.minimum(found, cycles)
+    some = (found > cycles * most) & (most > 0)
+    if not some.any():
+        return Evidence(statistic=1.0, pvalue=1.0)
+    tails = bdtrc(found[some] - 1.0, cycles, most[some])
+    at = int(tails.argmin())
+    pvalue = min(float(tails[at]) * int(np.count_nonzero(most)), 1.0)
+    return Evidence(statistic=float((found[some] / most[some])[at]) / cycles, pvalue=pvalue)
+
+
 # ---- a period that is known, or one of the calendar
 
 Period = int | float | str
-DAY = 86_400 * 10**9
-CALENDAR_PERIODS = {"hour of day": DAY, "day of week": 7 * DAY, "month": 365.2425 * DAY}
-"""Nanoseconds after which each rule of the calendar repeats: a year for months."""
+CALENDAR_PERIODS = {name: rule.seconds * NANOSECONDS["s"] for name, rule in RULES.items()}
+"""Nanoseconds after which each rule of the calendar repeats, on average: a year for months."""
 
 KNOWN_HARMONICS = 4
 KNOWN_NEIGHBOURS = 10  # on either side: whole cycles leak nothing, so nearer ones will do
 BINS_OF_PERIOD = 32  # finer steps are added up: the harmonics looked at do not need them
 MOST_GRID = 8  # steps of a grid for each step of a clock: one that needs more is too irregular for a spectrum
+BY_SPECTRUM = ("hour of day", "day of week", "month")  # rules whose seasons may be smooth
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeasonSeen:
-    """A season that was looked for, in events and in alarms."""
+    """A season that was looked for, in events and in alarms.
+
+    Attributes
+    ----------
+    period : int, float or str
+    events, alarms : Evidence
+        Of each side alone.
+    pvalue : float
+        Of both together, corrected for all seasons that were looked for.
+    found : bool
+        Whether they follow it; one of them may, and the null that keeps it is then the safe choice.
+    """
 
     period: Period
     events: Evidence
     alarms: Evidence
-    events_found: bool
-    alarms_found: bool
+    pvalue: float
+    found: bool
 
     @property
     def label(self) -> str:
@@ -456,76 +672,116 @@ class SeasonSeen:
         return self.period if isinstance(self.period, str) else f"period {self.period:,} steps"
 
     @property
-    def pvalue(self) -> float:
-        """Of the side that shows it best."""
-        return min(self.events.pvalue, self.alarms.pvalue)
+    def events_found(self) -> bool:
+        """Whether events show it."""
+        return self.found and self.events.pvalue <= SEASON
 
     @property
-    def found(self) -> bool:
-        """Whether events or alarms follow it; one of them is enough to make a null that keeps it the safe choice."""
-        return self.events_found or self.alarms_found
+    def alarms_found(self) -> bool:
+        """Whether alarms show it."""
+        return self.found and self.alarms.pvalue <= SEASON
+
+    @property
+    def shared(self) -> bool:
+        """Whether one of them follows it, and the other seems to."""
+        return self.found and max(self.events.pvalue, self.alarms.pvalue) <= OTHER_SIDE
 
 
-def look_for_seasons(cell: Cell, period: Period | None, alpha: float) -> tuple[SeasonSeen, ...]:
-    """The season of the given period, or those of the calendar; corrected (Bonferroni) for how many were looked at."""
+def look_for_seasons(
+    cell: Cell,
+    period: Period | None,
+    level: float,
+    starts: tuple[IntArray, IntArray],
+    alike: Callable[[], float],
+    apart: float = 1.0,
+) -> tuple[SeasonSeen, ...]:
+    """The season of the given period, or those of the calendar, all at one level.
+
+    ``starts`` are the steps on which events, and runs of alarms, begin, which may lie ``apart`` by so many steps at
+    least; ``alike`` is how much one spectrum copies the other. The p-values of both sides are combined by Fisher's
+    method, and corrected (Bonferroni) for all seasons that were looked for, each with its share of the level.
+    """
+    dated = cell.clock is not None and cell.clock.is_dates
     if period is not None:
         period = Seasonal(period=period).period  # refuses what is no period, and makes it plain
         if not isinstance(period, str) and period < 2:  # type: ignore[operator]  # a period is no None
             raise InputError(argument="period", value=period, problem="must be a number of at least 2 steps")
-    elif cell.clock is None or not cell.clock.is_dates:
+        if isinstance(period, str) and not dated:
+            raise InputError(
+                argument="period",
+                value=period,
+                problem="needs a clock of dates",
+                remedy=say("pass {}, or a period in steps", arg("times")),
+            )
+    elif not dated:
         return ()
     looked: list[tuple[Period, Evidence, Evidence]] = []
+    dial = Dial(clock=cell.clock, apart=apart) if cell.clock is not None and dated and cell.n_steps > 1 else None
     for one in CALENDAR_PERIODS if period is None else (period,):
-        pair = [_of_side(flags, cell, one) for flags in (cell.truth.flags, cell.alarm_flags)]
-        if pair[0] is not None and pair[1] is not None:
-            looked.append((one, pair[0], pair[1]))
-    if isinstance(period, str) and (cell.clock is None or not cell.clock.is_dates):
-        raise InputError(
-            argument="period",
-            value=period,
-            problem="needs a clock of dates",
-            remedy=say("pass {}, or a period in steps", arg("times")),
+        seen = _both_sides(cell, one, starts, dial)
+        if seen is not None:
+            looked.append((one, *seen))
+    shares = {one: RULES[one].share if isinstance(one, str) else 1 for one, *_ in looked}
+    seasons, total = [], sum(shares.values())
+    for one, events, alarms in looked:
+        times = total / shares[one]
+        pvalue = times * fisher(events.pvalue, alarms.pvalue, 0.0)
+        if pvalue <= level:  # likeness only raises it
+            pvalue = times * fisher(events.pvalue, alarms.pvalue, alike())
+        seasons.append(
+            SeasonSeen(
+                period=one,
+                events=events,
+                alarms=alarms,
+                pvalue=min(pvalue, 1.0),
+                found=pvalue <= level,
+            )
         )
-    level = alpha / max(len(looked), 1)
-    return tuple(
-        SeasonSeen(
-            period=one,
-            events=events,
-            alarms=alarms,
-            events_found=events.pvalue <= level,
-            alarms_found=alarms.pvalue <= level,
-        )
-        for one, events, alarms in looked
-    )
+    return tuple(seasons)
 
 
-def _of_side(flags: Any, cell: Cell, period: Period) -> Evidence | None:
-    if isinstance(period, str):
-        return season_of_calendar(flags, cell.clock, period)
-    return season_of_steps(flags, cell.truth, period)
+def _both_sides(
+    cell: Cell, period: Period, starts: tuple[IntArray, IntArray], dial: Dial | None
+) -> tuple[Evidence, Evidence] | None:
+    """What events and alarms show of a season; None where it cannot be looked at."""
+    flags = (cell.truth.flags, cell.alarm_flags)
+    if not isinstance(period, str):
+        events, alarms = (season_of_steps(one, cell.truth, period) for one in flags)
+        return None if events is None or alarms is None else (events, alarms)
+    if dial is None:
+        return None
+    counted, best = dial.busiest(period, *starts), []
+    for i in range(2):
+        smooth = dial.smooth(flags[i], period)
+        ways = [] if smooth is None else [smooth]
+        ways += [] if counted is None else [counted[i]]
+        if not ways:
+            return None
+        one = min(ways, key=lambda way: way.pvalue)
+        best.append(replace(one, pvalue=min(len(ways) * one.pvalue, 1.0)))
+    return best[0], best[1]
 
 
-def strongest(seasons: tuple[SeasonSeen, ...]) -> SeasonSeen | None:
-    """The season with the smallest p-value among those found."""
-    found = [season for season in seasons if season.found]
-    return min(found, key=lambda season: season.pvalue, default=None)
+WITHIN_WEEK = ("hour of day", "day of week")  # the hour of week keeps both
+
+
+def strongest(seasons: tuple[SeasonSeen, ...], *, either: bool = True) -> SeasonSeen | None:
+    """The season with the smallest p-value among those that either side follows, or both.
+
+    Where hours of the day and days of the week differ, it is the hour of week.
+    """
+    found = {season.period: season for season in seasons if (season.found if either else season.shared)}
+    best = min(found.values(), key=lambda season: season.pvalue, default=None)
+    whole = next((season for season in seasons if season.period == "hour of week"), None)
+    if best is None or whole is None or best.period not in WITHIN_WEEK or not found.keys() >= set(WITHIN_WEEK):
+        return best
+    return replace(whole, pvalue=best.pvalue, found=True)
 
 
 def season_of_steps(values: npt.NDArray[np.generic], side: Truth, period: float) -> Evidence | None:
     """A season with a period in steps, masked ones counted; None where it cannot be looked at."""
     index = np.flatnonzero(side.open_steps)
     return _at_period(values, index, len(side.open_steps), period)
-
-
-def season_of_calendar(values: npt.NDArray[np.generic], clock: Clock | None, rule: str) -> Evidence | None:
-    """A season of the calendar, on a clock of dates; None where it cannot be looked at."""
-    if clock is None or not clock.is_dates or clock.step <= 0:
-        return None
-    since = clock.elapsed() / clock.step
-    if since[-1] > MOST_GRID * len(clock):
-        return None
-    index = np.rint(since).astype(np.int64)
-    return _at_period(values, index, int(index[-1]) + 1, CALENDAR_PERIODS[rule] / (clock.step * clock.tick_size))
 
 
 def _at_period(values: npt.NDArray[np.generic], index: IntArray, n_steps: int, period: float) -> Evidence | None:
@@ -538,14 +794,15 @@ def _at_period(values: npt.NDArray[np.generic], index: IntArray, n_steps: int, p
     cycles = int(n_steps / period) if period > 0 else 0
     if cycles < LEAST_CYCLES or period < LEAST_STEPS:
         return None
-    centred = values.astype(np.float64)
-    centred = centred - centred.mean()
-    if not centred.any():
+    flagged = np.flatnonzero(values)
+    if len(flagged) in (0, len(values)):
         return Evidence(statistic=0.0, pvalue=1.0)
     cycles = _smooth(cycles)
     coarse = max(int(period / BINS_OF_PERIOD), 1)
     whole = round(cycles * period / coarse)  # whole periods: the harmonics are then ordinates of the transform
-    series = np.bincount(index // coarse, weights=centred, minlength=whole)[:whole]
+    series = np.bincount(index[flagged] // coarse, minlength=whole)[:whole].astype(np.float64)
+    if n_steps > len(values):  # else every bin has as many steps, and only frequency 0 knows of the mean
+        series -= np.bincount(index // coarse, minlength=whole)[:whole] * (len(flagged) / len(values))
     power = np.abs(np.fft.rfft(series)) ** 2
     reach = min(KNOWN_NEIGHBOURS, (cycles - 1) // 2)
     fisher, used, largest = 0.0, 0, 0.0

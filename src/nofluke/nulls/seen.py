@@ -17,12 +17,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from nofluke.arrays import BoolArray, IntArray
+from nofluke.arrays import AnyArray, BoolArray, IntArray
 from nofluke.dates import format_duration, parse_duration, rounded_duration
-from nofluke.errors import arg, say, verb
+from nofluke.errors import InputError, arg, say, verb
 from nofluke.lazy import lazy
 from nofluke.nulls import levels
 from nofluke.nulls.base import Kept, NullModel
+from nofluke.nulls.calendars import RULES
 from nofluke.nulls.evidence import (
     Clusters,
     Evidence,
@@ -31,9 +32,12 @@ from nofluke.nulls.evidence import (
     clustering,
     clusters_against,
     evenness,
+    in_cycle,
+    in_order,
     in_runs,
 )
 from nofluke.nulls.local import LocalPermutation
+from nofluke.nulls.periods import UNITS, PeriodShuffle
 from nofluke.nulls.seasonal import Seasonal
 from nofluke.nulls.seasons import (
     CALENDAR_PERIODS,
@@ -44,25 +48,38 @@ from nofluke.nulls.seasons import (
     Side,
     common_period,
     drift,
+    likeness,
     look_for_seasons,
     strongest,
 )
 from nofluke.nulls.stratified import Stratified
 from nofluke.series.clock import Clock
-from nofluke.series.counting import runs
+from nofluke.series.counting import flags_of, runs
 from nofluke.series.timed import TimedCell, TimedTruth
-from nofluke.series.tolerance import Reach, Tolerance
+from nofluke.series.tolerance import Ranges, Reach, Tolerance
 from nofluke.series.trial import Cell, Trial
 from nofluke.series.truth import Truth
 from nofluke.text.numbers import p_is, people_unit
 from nofluke.text.tables import plural
+
+UNIT_OF: dict[str, tuple[str, int]] = {
+    "hour of day": ("day", 1),
+    "day of week": ("day", 7),
+    "hour of week": ("day", 7),
+    "minute of hour": ("hour", 1),
+    "minute of quarter hour": ("15min", 1),
+    "day of month": ("month", 1),
+    "month": ("year", 1),
+}
+"""The periods that follow a rule of the calendar: which are exchanged, and with those how many periods away."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Season:
     """A season that a null has to keep: a rule of the calendar or a number of steps, and the steps if known.
 
-    ``cycles`` is how often it comes back among ``n_steps``, ``pvalue`` how often chance shows as much of one.
+    ``cycles`` is how often it comes back among ``n_steps``, ``pvalue`` how often chance shows as much of one. Where it
+    consists of shorter periods that differ, such as the days of a week, ``inner`` says which, and how many there are.
     """
 
     period: Period
@@ -71,6 +88,7 @@ class Season:
     cycles: float
     n_steps: int
     pvalue: float
+    inner: tuple[Period, int] | None = None
 
     @property
     def seen(self) -> str:
@@ -79,9 +97,11 @@ class Season:
 
     def null(self, windows: int = 1) -> Seasonal:
         """The null that keeps it, in so many windows: as many phases as leave each some steps to choose from."""
-        if isinstance(self.period, str):
-            return Seasonal(period=self.period, windows=windows)
         phases = max(self.n_steps // (levels.IN_PHASE * windows), levels.FEWEST_PHASES)
+        if isinstance(self.period, str):
+            rule = RULES[self.period]
+            fine = rule.finest(min(phases, self.steps or phases))
+            return Seasonal(period=self.period, bins=fine if fine > rule.phases else None, windows=windows)
         return Seasonal(period=self.period, bins=min(phases, int(self.period)), windows=windows)
 
 
@@ -169,13 +189,15 @@ class Sketch:
     """A cell on a grid whose steps are so many places long each, gaps masked; several events on a step are one.
 
     ``whole`` says that steps are the places themselves, so that nothing is lost. ``alarm_runs`` are the steps on which
-    runs of alarms begin, where these are runs of time stamps; None where alarms are a list of times.
+    runs of alarms begin, where these are runs of time stamps; None where alarms are a list of times. ``apart`` is how
+    many steps lie between two places that alarms, or events, can be on: within that there is no season to see.
     """
 
     cell: Cell
     truth: TimedTruth
     width: int
     alarm_runs: IntArray | None = None
+    apart: float = 1.0
 
     @property
     def whole(self) -> bool:
@@ -216,10 +238,12 @@ def sketch(cell: TimedCell) -> Sketch:
     times = watch.ticks.times(edges[:-1])
     clock = None
     if watch.ticks.unit is not None:
-        clock = Clock(ticks=times.astype(np.int64), unit=watch.ticks.unit, aware=watch.ticks.aware)
+        clock = Clock(
+            ticks=times.astype(np.int64), unit=watch.ticks.unit, aware=watch.ticks.aware, zone=watch.ticks.zone
+        )
     early, late = (-(-side // (stride * width)) for side in (cell.reach.early, cell.reach.late))
     tolerance = Tolerance(early=early, late=max(late, -early))  # a window that lies between two ticks holds none
-    among = None if clock is None else Clock(ticks=clock.ticks[open_steps], unit=clock.unit, aware=clock.aware)
+    among = None if clock is None else replace(clock, ticks=clock.ticks[open_steps])
     trial = Trial(
         truth=Truth.of_flags(flags(cell.truth.at), among, open_steps),
         detector=flags(cell.at),
@@ -228,7 +252,104 @@ def sketch(cell: TimedCell) -> Sketch:
         reaches=(Reach(tolerance=tolerance, open_steps=open_steps, clock=clock),),
     )
     alarm_runs = np.flatnonzero(flags(stamps[runs(chosen).starts])) if on_stamps else None
-    return Sketch(cell=trial.cell(0, 0), truth=cell.truth, width=width, alarm_runs=alarm_runs)
+    # times are multiples of what they were rounded to; stamps may be irregular too
+    rounded = [int(np.gcd.reduce(np.diff(np.unique(at)))) for at in (cell.at, cell.truth.at) if len(at) > 2]
+    usual = float(np.median(np.diff(stamps))) if on_stamps and len(stamps) > 1 else 0.0
+    apart = max([*rounded, usual, 1.0]) / (stride * width)
+    return Sketch(cell=trial.cell(0, 0), truth=cell.truth, width=width, alarm_runs=alarm_runs, apart=apart)
+
+
+# ---- stretches in which the score does not change: outages, which no null knows of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Flat:
+    """Long stretches of equal scores below the threshold, in a score that has hardly any elsewhere."""
+
+    steps: BoolArray
+    n_stretches: int
+    value: float
+    events: int
+    n_events: int
+
+    @classmethod
+    def of(cls, scores: AnyArray | None, alarms: BoolArray, truth: Truth) -> Flat | None:
+        """What there is of them; None where there are no scores, or not enough such stretches."""
+        if scores is None or len(scores) < 2 * levels.FLAT or truth.in_time:
+            return None
+        same = scores[1:] == scores[:-1]
+        if np.count_nonzero(same) < max(levels.FLAT - 1, levels.FLAT_SHARE * len(scores)):
+            return None
+        found = runs(np.flatnonzero(same))
+        long = found.stops - found.starts >= levels.FLAT - 1
+        kept = Ranges(starts=found.starts[long], stops=found.stops[long] + 1)
+        low = ~alarms[kept.starts]  # a score that stays at its top is no outage
+        kept = Ranges(starts=kept.starts[low], stops=kept.stops[low])
+        steps = flags_of(kept, len(scores))
+        n_flat = int(np.count_nonzero(steps))
+        others = int(np.count_nonzero(same & ~(steps[1:] & steps[:-1])))
+        if n_flat < levels.FLAT_SHARE * len(scores) or others > levels.TIED * (len(scores) - n_flat):
+            return None
+        apart = np.diff(kept.starts)
+        if n_flat > len(scores) / 2 or (len(apart) >= levels.RHYTHM and apart.std() <= apart.mean() / levels.RHYTHM):
+            return None  # a rhythm, such as the hours in which a sensor is off: that is a season
+        return cls(
+            steps=steps,
+            n_stretches=len(kept.starts),
+            value=float(scores[kept.starts[0]]),
+            events=int(np.count_nonzero(steps[truth.first_steps])),
+            n_events=truth.n,
+        )
+
+    @property
+    def seen(self) -> str:
+        """That they are there, in a sentence that offers the mask."""
+        n, of = int(np.count_nonzero(self.steps)), len(self.steps)
+        where = f"in {plural(self.n_stretches, 'stretch', 'stretches')} ({n:,} of {of:,} steps)"
+        said = f"{self.events:,} of {plural(self.n_events, 'event')} begin" if self.events else "no event begins"
+        return say(
+            "The score does not change {}, at {:g} in the first, and {} in them. If nothing was measured there, pass these steps as {}.",
+            where,
+            self.value,
+            said,
+            arg("mask"),
+        )
+
+    @property
+    def avoided(self) -> bool:
+        """Whether all events begin elsewhere, which chance would hardly do: it must not move them there."""
+        share = float(np.count_nonzero(self.steps)) / len(self.steps)
+        return self.events == 0 and (1 - share) ** self.n_events <= levels.AVOIDED
+
+
+def without(cell: Cell, steps: BoolArray) -> Cell:
+    """The same cell as if some steps had been masked; ranges that lose all of theirs go."""
+    trial, truth, reach = cell.trial, cell.truth, cell.trial.reaches[cell.d]
+    rank = np.concatenate([[0], np.cumsum(~steps)]).astype(np.int64)
+    starts, stops = rank[truth.starts], rank[truth.stops]
+    left = stops > starts
+    among = truth.open_steps.copy()
+    among[np.flatnonzero(among)[steps]] = False
+    clock = None if truth.clock is None else replace(truth.clock, ticks=truth.clock.ticks[~steps])
+    return replace(
+        trial,
+        truth=replace(
+            truth,
+            starts=starts[left],
+            stops=stops[left],
+            n_steps=int(rank[-1]),
+            clock=clock,
+            open_steps=among,
+            begins=None,
+            ends=None,
+            opens=None,
+        ),
+        detector=cell.alarm_flags[~steps],
+        thresholds=np.ones(1),
+        told=None,
+        tolerances=(reach.tolerance,),
+        reaches=(replace(reach, open_steps=among),),
+    ).cell(0, 0)
 
 
 # ---- what is seen in the events and in the alarms, looked at separately: clusters, runs, seasons
@@ -243,6 +364,7 @@ class Look:
     period: Period | None = None
     sketch: Sketch | None = None
     wide: int = 1  # steps around an event in which alarms count, where they are more than those within the tolerance
+    either: bool = True  # whether the season of one side suffices
 
     @classmethod
     def of(cls, cell: Cell, alpha: float, period: Period | None = None, *, wide: int = 1) -> Look:
@@ -326,25 +448,44 @@ class Look:
     @lazy
     def calendar(self) -> tuple[SeasonSeen, ...]:
         """Seasons of the calendar, or the one whose period is known."""
-        return look_for_seasons(self.cell, self.period, levels.SEASON)
+        level = levels.CALENDAR if self.period is None else levels.SEASON
+        starts = self.events.starts, runs(self.cell.alarms).starts
+        apart = 1.0 if self.sketch is None else self.sketch.apart
+        return look_for_seasons(self.cell, self.period, level, starts, self._likeness, apart)
+
+    def _likeness(self) -> float:
+        """How much the spectrum of the alarms copies that of the events."""
+        return likeness(self.events.side.tails, self.alarms.tails)
 
     @lazy
     def search(self) -> CommonPeriod | None:
         """Any period that both sides have in common; None where the period is known."""
         if self.period is not None:
             return None
-        return common_period(self.events.side, self.alarms, self.window + 1, 2 * levels.SEASON)
+        level = levels.SEASON if self.calendar else 2 * levels.SEASON
+        return common_period(self.events.side, self.alarms, self.window + 1, level)
+
+    @lazy
+    def alone(self) -> CommonPeriod | None:
+        """A period that alarms have, where there are too few events to show whether they do."""
+        few = self.either and self.events.n < levels.FEW_RANGES and self.events.ranges
+        if not few or self.search is None or self.search.of_alarms > levels.SEASON:
+            return None
+        found = common_period(self.events.side, self.alarms, self.window + 1, levels.SEASON, either=True)
+        return found if found.found else None
 
     @lazy
     def first(self) -> Season | None:
         """The season that shows best, if there is one."""
-        seen = strongest(self.calendar)
+        seen = strongest(self.calendar, either=self.either)
         if seen is not None:
-            sides = 2 * len(self.calendar)  # each was looked at
-            return self._season(seen.period, seen.label, min(sides * seen.pvalue, 1.0))
+            return self._season(seen.period, seen.label, seen.pvalue)
         if self.search is not None and self.search.found:
             steps = tidy(self.search.steps)
             return self._season(steps, f"period {self.told(steps)}", self.search.pvalue)
+        if self.alone is not None:
+            steps = tidy(self.alone.steps)
+            return self._season(steps, f"period {self.told(steps)}, of the alarms", self.alone.pvalue)
         return None
 
     def _season(self, period: Period, label: str, pvalue: float) -> Season:
@@ -374,16 +515,23 @@ class Look:
         first, second = self.first, self.second
         if first is None or second is None or not first.steps:
             return first
-        long, short = max(first.steps, second.steps), min(first.steps, second.steps)
-        times = round(long / short)
-        if (
-            times > 1 and abs(long / short / times - 1) <= levels.SAME_PERIOD
-        ):  # the shorter one is known better, having more cycles
-            steps = tidy(short * times)
-            if len(self.cell.truth.open_steps) / steps >= levels.LEAST_CYCLES:
-                label = f"periods of {self.told(tidy(short))} and {self.told(steps)}"
-                return self._season(steps, label, first.pvalue)
+        n = len(self.cell.truth.open_steps)
+        for times in range(1, levels.MOST_TIMES + 1):  # of the first one, until the second is a part of it
+            long = first.steps * times
+            parts, off = long / second.steps, max(levels.SAME_PERIOD, levels.OFF_CYCLES * long / n)
+            if n / long < levels.LEAST_CYCLES - 0.5:
+                break
+            if times == 1 and parts >= 1 and abs(parts / round(parts) - 1) <= off and round(parts) > 1:
+                inner = (tidy(second.steps), round(parts))
+                return self._of_both(tidy(second.steps), tidy(second.steps * round(parts)), inner)
+            if times > 1 and parts >= 0.5 and abs(parts - round(parts)) <= levels.OFF_CYCLES * long / n:
+                return self._of_both(tidy(first.steps), tidy(long), (first.period, times))
         return first
+
+    def _of_both(self, short: float, long: float, inner: tuple[Period, int]) -> Season:
+        """The season of a short period and a long one."""
+        label = f"periods of {self.told(short)} and {self.told(long)}"
+        return replace(self._season(long, label, self.first.pvalue if self.first else 1.0), inner=inner)
 
     @lazy
     def entangled(self) -> bool:
@@ -395,15 +543,16 @@ class Look:
         """Both sides less what the first season explains: looked at for a second one and for slow changes."""
         return self._beyond(self.first)  # type: ignore[arg-type]  # asked for only where there is one
 
-    def _beyond(self, season: Season) -> tuple[Side, Side]:
-        """Both sides less what a season explains."""
-        strata = season.null().strata_of(self.cell.truth)
-        sizes = np.bincount(strata)
+    def _beyond(self, season: Season, *besides: IntArray) -> tuple[Side, Side]:
+        """Both sides less what a season explains, and other strata of the steps."""
+        explained = (season.null().strata_of(self.cell.truth), *besides)
 
         def rest(steps: IntArray) -> Side:
-            flags = np.bincount(steps, minlength=len(strata))
-            means = np.bincount(strata, weights=flags) / sizes
-            return Side.of_values(flags - means[strata], self.cell.truth.open_steps)
+            values = np.bincount(steps, minlength=self.cell.n_steps).astype(np.float64)
+            for strata in explained:
+                sizes = np.maximum(np.bincount(strata), 1)
+                values -= (np.bincount(strata, weights=values) / sizes)[strata]
+            return Side.of_values(values, self.cell.truth.open_steps)
 
         return rest(self.events.starts), rest(self.alarm_starts)
 
@@ -414,7 +563,7 @@ class Look:
         if not isinstance(period, str):
             return period
         clock = self.cell.clock
-        if clock is None or np.ptp(np.diff(clock.ticks)) > 0.01 * clock.step:
+        if clock is None or period.startswith("day of month") or np.ptp(np.diff(clock.ticks)) > 0.01 * clock.step:
             return None
         return float(CALENDAR_PERIODS[period] / (clock.step * clock.tick_size))
 
@@ -423,7 +572,11 @@ class Look:
         """Slow changes of both rates, beyond what a season explains."""
         if self.season is None:
             return drift(self.events.side, self.alarms, self.events.longest)
-        sides = self._beyond_first if self.season is self.first else self._beyond(self.season)
+        if self._periods is None or self.weekday_pvalue > levels.SLOW_BESIDE_SEASON:
+            sides = self._beyond_first if self.season is self.first else self._beyond(self.season)
+        else:  # weekdays of a few weeks would look like a slow change
+            days = self._periods.exchange(self.cell.truth)
+            sides = self._beyond(self.season, np.repeat(days.number % levels.CYCLE, np.diff(days.edges)))
         return drift(*sides, self.events.longest)
 
     @lazy
@@ -469,6 +622,100 @@ class Look:
         if self.drifts:
             return max(min(levels.MOST_ERAS_OF_CHANGE, int(cycles / levels.CYCLES_OF_ERA_OF_CHANGE)), 1)
         return max(min(levels.MOST_ERAS, int(cycles / levels.CYCLES_OF_ERA)), 1)
+
+    @lazy
+    def _periods(self) -> PeriodShuffle | None:
+        """The null that exchanges whole periods of the season, on the steps that are looked at."""
+        if self.season is None:
+            return None
+        period, times = self.season.inner or (self.season.period, 1)
+        if isinstance(period, str):
+            if period not in UNIT_OF:
+                return None
+            period, cycle = UNIT_OF[period]
+            times *= cycle
+        try:
+            null = PeriodShuffle(period=period, cycle=times)
+            null.exchange(self.cell.truth)
+        except InputError:  # there are no such periods, or too many phases of them
+            return None
+        return null
+
+    @lazy
+    def _counts_of_periods(self) -> tuple[IntArray, IntArray]:
+        """Alarms of the periods that change places, and which these are."""
+        if self._periods is None:
+            return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+        found = self._periods.exchange(self.cell.truth)
+        return found.counted(self.alarm_starts)[found.moving], found.number[found.moving]
+
+    @lazy
+    def differ_by_weekday(self) -> bool:
+        """Whether alarms of days differ by weekday: days are then not exchangeable, but those of one weekday are."""
+        # hardly anything keeps a slow change besides
+        return self.weekday_pvalue <= (levels.SLOW_BESIDE_SEASON if self.drifts else levels.SHARED_CYCLE)
+
+    @lazy
+    def weekday_pvalue(self) -> float:
+        """How often alarms of days differ as much by weekday, where these mean nothing; 1 where periods are no days."""
+        null = self._periods
+        if null is None or null.period != "day" or null.cycle > 1:
+            return 1.0
+        return in_cycle(*self._counts_of_periods, levels.CYCLE)
+
+    @lazy
+    def exchanged(self) -> PeriodShuffle | None:
+        """The null that exchanges whole periods of the season: of one weekday or within windows, where these differ."""
+        null = self._periods
+        if null is None:
+            return None
+        if self.differ_by_weekday:
+            null = replace(null, cycle=levels.CYCLE)
+        counts = self._counts_of_periods[0]
+        if self.drift.pvalue <= levels.SLOW_CHANGE or in_order(counts) <= levels.FOLLOWING:
+            long = levels.PERIODS_OF_WINDOW if null.cycle == 1 else levels.CYCLES_OF_WINDOW * null.cycle
+            null = replace(null, windows=max(len(counts) // long, 1))
+        if self.sketch is not None and not isinstance(null.period, str):
+            null = replace(null, period=self.sketch.length(null.period))
+        return null
+
+    @property
+    def periods_in_words(self) -> str:
+        """What is exchanged, in words."""
+        null = self.exchanged
+        if null is None:
+            return "whole periods"
+        what = f"whole {null.period}s" if null.period in UNITS else "whole periods"
+        of = (
+            ""
+            if null.cycle == 1
+            else " of the same weekday"
+            if null.cycle == levels.CYCLE
+            else f" that lie a multiple of {null.cycle} apart"
+        )
+        return what + of + (" within windows of time" if null.windows > 1 else "")
+
+    def obstacle_of(self, null: PeriodShuffle) -> str:
+        """Why so few periods can be exchanged that nothing could be told; empty where they can."""
+        try:
+            found = null.exchange(self.cell.truth if self.sketch is None else self.sketch.truth)
+        except InputError:
+            return "there are more periods than can be looked at"
+        what = str(null.period) if null.period in UNITS else "period"
+        n, needed = found.n_eventful, levels.PERIODS_WITH_EVENTS
+        if found.n_periods < needed:
+            return f"there {'is' if found.n_periods == 1 else 'are'} only {plural(found.n_periods, what)}"
+        if len(found.moved) < levels.MOVED * len(found.starts):
+            stay = found.n_periods - found.n_moving
+            return (
+                f"only {len(found.moved):,} of {plural(len(found.starts), 'event')} can change places: {stay:,} of "
+                f"{plural(found.n_periods, what)} {'has' if stay == 1 else 'have'} gaps or an event across a border"
+            )
+        if n < needed:
+            return f"events lie in only {plural(n, what)} that can change places with others, and {needed} are needed"
+        if found.log_arrangements < math.log(levels.ARRANGEMENTS_FOR_LEVEL / self.alpha):
+            return f"{plural(found.n_periods, what)} can be exchanged in too few ways for p to become small"
+        return ""
 
     @lazy
     def spaced(self) -> bool:
@@ -577,7 +824,7 @@ class Seasons(Trait):
         """A season that events and alarms both follow."""
         if look.cell.n_events < levels.ENOUGH_EVENTS or len(look.cell.alarms) == 0:
             return ""
-        tried = len(CALENDAR_PERIODS)
+        tried = len(look.calendar)
         for season in look.calendar:
             pvalue = tried * max(season.events.pvalue, season.alarms.pvalue)
             if pvalue <= levels.DOUBT:
@@ -608,7 +855,7 @@ class Seasons(Trait):
                 found=seen,
                 statistic=evidence.statistic,
                 pvalue=evidence.pvalue,
-                looked_at="spectrum at the period and its harmonics, over its neighbours (largest)",
+                looked_at="spectrum at the period and its harmonics over its neighbours, or cycles with one in the busiest phase over chance (largest)",
                 sentence=f"{side.capitalize()} seem to follow a season ({season.label}, {p_is(evidence.pvalue)}): a null must keep it."
                 if seen
                 else f"{side.capitalize()} show no season ({season.label}).",

@@ -19,10 +19,10 @@ import numpy as np
 from nofluke.arrays import AnyArray, ByValue, FloatArray, IntArray
 from nofluke.errors import InputError, arg, say, verb
 from nofluke.laws.counts import SimulatedLaw
-from nofluke.laws.law import How
+from nofluke.laws.law import How, Law
 from nofluke.laws.montecarlo.in_time import folded
 from nofluke.measures.statistics import Statistic
-from nofluke.nulls.base import Joint, NullModel, Nulls, as_seed, check_resamples
+from nofluke.nulls.base import Joint, Method, NullModel, Nulls, as_seed, check_resamples
 from nofluke.nulls.timed_shifts import hits_of_counted, out_of, share_of
 from nofluke.nulls.whole_ranges import hits_of_ranges
 from nofluke.progress import announce_compilation, progress_bar
@@ -146,6 +146,36 @@ def placed_ranges(trial: Trial, null: NullModel, n_resamples: int, rng: Any) -> 
         return recall, precision, how
 
     return hits
+
+
+MOST_ROWS = 50_000_000  # starts of placed ranges that are kept for all cells
+
+
+def laws_of_ranges(
+    trial: Trial, null: NullModel, method: Method, n_resamples: int, rng: Any
+) -> Callable[[Cell], Nulls] | None:
+    """Laws of any cell of a trial of ranges, what is not known of them from the same placements, drawn once.
+
+    None where events are points, everything is known, nothing is drawn, or the placements are too many to be kept.
+    """
+    drawn = "montecarlo" in null.methods and method in ("auto", "montecarlo")
+    if trial.truth.points or not drawn or n_resamples * trial.n_events > MOST_ROWS:
+        return None
+    known = () if method == "montecarlo" else null.exact_sides(trial.cell(0, 0), times=int(np.prod(trial.shape)))
+    if len(known) == 2:
+        return None
+    placed = placed_ranges(trial, null, n_resamples, rng)
+
+    def laws(cell: Cell) -> Nulls:
+        recall, precision, how = placed(cell)  # type: ignore[misc]  # placed ranges are always there
+        found: dict[str, Law] = {side: null.law_of(cell, side) for side in known}
+        for side, hits, size in (("precision", precision, cell.n_predictions), ("recall", recall, cell.n_counted)):
+            counts = np.bincount(hits[1:], minlength=size + 1)
+            moments = {"mean": float(hits[1:].mean()), "var": float(hits[1:].var())}
+            found.setdefault(side, SimulatedLaw(counts, **moments, n_resamples=n_resamples, seed=how.seed))
+        return Nulls(**found)
+
+    return laws
 
 
 def simulated_joint(cell: Cell, null: NullModel, n_resamples: int, rng: Any) -> Joint:

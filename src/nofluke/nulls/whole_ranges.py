@@ -2,45 +2,56 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from nofluke.arrays import AnyArray, IntArray
+from nofluke.arrays import AnyArray, BoolArray, IntArray
+from nofluke.series.counting import newly_hit
 from nofluke.series.trial import Cell
+
+HALF = 32  # bits: predictions are fewer than 2**31
 
 
 def hits_of_ranges(cell: Cell, placements: AnyArray) -> dict[str, IntArray]:
-    """Both hits for each placement of whole ranges: rows of first steps, in the order of the truth.
+    """Both hits for each placement of whole ranges: rows of first steps, in the order of the truth."""
+    rows = np.asarray(placements, dtype=np.int64)
+    first, last, found = predictions_near(cell, rows, slice(None))
+    return {"precision": hit_by_any(first, last), "recall": np.count_nonzero(found, axis=1).astype(np.int64)}
+
+
+def hit_by_any(first: IntArray, last: IntArray) -> IntArray:
+    """Predictions hit, for each row of events in any order that hit those from ``first`` up to ``last``."""
+    pairs = np.sort((first << HALF) | last, axis=1)  # whole numbers are sorted much faster than their order is found
+    return newly_hit(pairs >> HALF, pairs & ((1 << HALF) - 1))
+
+
+def predictions_near(cell: Cell, rows: IntArray, events: Any) -> tuple[IntArray, IntArray, BoolArray]:
+    """Of these events, placed from these steps on, the predictions that each makes hits, and whether it is found.
 
     What ranges have on a clock beyond their first and last step, in steps, they keep wherever they are placed.
+    Predictions are counted from the first one up to, not including, the last one; or 0, 0.
     """
-    rows = np.asarray(placements, dtype=np.int64)
-    starts, stops = _windows_of_ranges(cell, rows)
-    here, own = _windows_of_ranges(cell, cell.truth.starts[None]), cell.trial.event_windows[cell.d]
+    (starts, stops), own = _windows_of_ranges(cell, rows, events), cell.trial.event_windows[cell.d]
+    here = _windows_of_ranges(cell, cell.truth.starts[events][None], events)
     starts, stops = (
-        np.clip(at + kept - there, 0, cell.n_steps)
+        np.clip(at + kept[events] - there, 0, cell.n_steps)
         for at, kept, there in ((starts, own.starts, here[0]), (stops, own.stops, here[1]))
     )
-    order = np.argsort(starts, axis=1, kind="stable")
-    starts = np.take_along_axis(starts, order, axis=1)
-    stops = np.maximum(np.take_along_axis(stops, order, axis=1), starts)
+    stops = np.maximum(stops, starts)
     before = np.concatenate([[0], np.cumsum(cell.alarm_flags)])
-    counted = cell.episodes if cell.trial.count_alarms == "episodes" else None
-    if counted is None:
-        begin, behind = before[starts], before[stops]
-    else:
+    begin, behind = before[starts], before[stops]
+    found = behind > begin
+    if cell.trial.count_alarms == "episodes":
+        counted = cell.episodes
         begin = np.searchsorted(counted.stops, starts, side="right")
         behind = np.where(stops > starts, np.searchsorted(counted.starts, stops, side="left"), begin)
-    # windows ascend: each adds what lies behind those before it
-    known = np.maximum.accumulate(behind, axis=1)
-    known = np.concatenate([np.zeros((len(rows), 1), dtype=np.int64), known[:, :-1]], axis=1)[:, : behind.shape[1]]
-    return {
-        "precision": np.maximum(behind - np.maximum(begin, known), 0).sum(axis=1),
-        "recall": np.count_nonzero(before[stops] > before[starts], axis=1).astype(np.int64),
-    }
+    some = behind > begin
+    return np.where(some, begin, 0), np.where(some, behind, 0), found
 
 
-def _windows_of_ranges(cell: Cell, rows: IntArray) -> tuple[IntArray, IntArray]:
+def _windows_of_ranges(cell: Cell, rows: IntArray, events: Any) -> tuple[IntArray, IntArray]:
     """Steps within the tolerance of each placed range, from its first to its last step."""
     end = cell.n_steps - 1
-    last = np.clip(rows + (cell.truth.stops - cell.truth.starts) - 1, 0, end)
+    last = np.clip(rows + (cell.truth.stops - cell.truth.starts)[events] - 1, 0, end)
     return cell.cover.starts[np.minimum(rows, last)], cell.cover.stops[last]

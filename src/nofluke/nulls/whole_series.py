@@ -19,18 +19,19 @@ from nofluke.metrics.draws import Draws
 from nofluke.metrics.labelled import Labelled
 from nofluke.nulls import MODELS, Null, as_null, from_text
 from nofluke.nulls.base import NullModel
-from nofluke.nulls.choice import AUTO, Choice, Pick, doubts, pick
+from nofluke.nulls.choice import AUTO, Choice, Pick, doubts, pick, small_shifts
 from nofluke.nulls.circular import CircularShift
-from nofluke.nulls.levels import ALONE, FEW_EVENTS, LEANING, NEIGHBOURS, PLAIN, SHIFTS_FOR_LEVEL, UNSEEN
+from nofluke.nulls.levels import ALONE, FEW_EVENTS, LEANING, NEIGHBOURS, PLAIN, UNSEEN
 from nofluke.nulls.moves import steps_of
 from nofluke.nulls.random_scores import RandomScores, ScorePermutation
-from nofluke.nulls.seasons import common_period, drift
-from nofluke.nulls.seen import Look, tidy
+from nofluke.nulls.seasons import Side, common_period, drift, slow_change_of
+from nofluke.nulls.seen import Flat, Look, tidy
 from nofluke.plain import check_length
 from nofluke.series.tolerance import Reach, Tolerance
 from nofluke.series.trial import Cell, Trial
 from nofluke.series.truth import Truth
 from nofluke.text.numbers import p_is
+from nofluke.text.tables import plural
 
 OF_SCORES: dict[str, type[NullModel]] = {null.name: null for null in (RandomScores, ScorePermutation)}
 TRIES, FEWEST_TRIES, SEED = 99, 9, 2020  # draws to see that
@@ -59,8 +60,15 @@ def choose_for_series(
         found = _picked(series, _events_of(series.truth), reach, alpha, by_scores)
         if _tears(found.model, series.truth):
             found = _picked(series, series.truth, reach, alpha, by_scores)
+        flat = _flat_of(series)
+        avoided = flat is not None and flat.avoided
         return Choice(
-            model=found.model, asked=AUTO, why=found.why, holds=found.holds, assumes=found.model.assumption_of_series
+            model=found.model,
+            asked=AUTO,
+            why=flat.seen if flat is not None and avoided else found.why,
+            holds=found.holds and not avoided,
+            assumes=found.model.assumption_of_series,
+            remark=found.model.remark(series.truth) if found.holds else "",
         )
     model = as_series_null(null).on_steps
     if model.moves == "detector":
@@ -76,13 +84,37 @@ def choose_for_series(
         why="",
         doubts=(*torn, *doubts(model, *cells)),
         assumes=model.assumption_of_series,
+        remark=model.remark(truth),
     )
 
 
 def _picked(series: Labelled, truth: Truth, reach: int, alpha: float, by_scores: bool) -> Pick:
     """The most careful of the nulls that the alarms at all levels allow."""
-    looks = (Look.of(_cell(series, truth, flags), alpha, wide=2 * reach + 1) for flags in _alarms_of(series, by_scores))
-    return max((_with_few(look, pick(look)) for look in looks), key=_care)
+    looks = [Look.of(_cell(series, truth, flags), alpha, wide=2 * reach + 1) for flags in _alarms_of(series, by_scores)]
+    found = max((_with_few(look, pick(look)) for look in looks), key=_care)
+    return found if not by_scores or series.scores is None else _with_slow_scores(series.scores, looks[-1], found)
+
+
+def _with_slow_scores(scores: FloatArray, look: Look, found: Pick) -> Pick:
+    """Account for a slow change that is plain in the ranks of the scores: a few ranges cannot show one."""
+    if not found.holds or look.events.n >= FEW_EVENTS or not look.events.n or found.model.keeps & {"season", "drift"}:
+        return found
+    ranks = np.argsort(np.argsort(scores, kind="stable"), kind="stable")
+    pvalue = slow_change_of(Side.of_values(ranks - ranks.mean(), look.cell.truth.open_steps))
+    if pvalue > PLAIN:
+        return found
+    seen = f"The scores seem to change slowly with time ({p_is(pvalue)}), and {plural(look.events.n, 'range')} cannot show whether events do"
+    model = small_shifts(look)
+    if model is None:
+        return Pick(model=found.model, why=f"{found.why} {seen}: if so, that counts as skill.")
+    return Pick(model=model, why=f"{seen}: small shifts keep that.")
+
+
+def _flat_of(series: Labelled) -> Flat | None:
+    """Stretches in which the scores do not change, at a level that is no alarm at any of those looked at."""
+    if series.scores is None:
+        return None
+    return Flat.of(series.scores, _highest(series.scores, HALF), series.truth)
 
 
 def _events_of(truth: Truth) -> Truth:
@@ -113,13 +145,8 @@ def _with_few(look: Look, found: Pick) -> Pick:
     if look.events.n < FEW_EVENTS:
         alone = common_period(look.alarms, look.alarms, look.window + 1, PLAIN)
         if alone.found and alone.pvalue <= PLAIN:
-            steps, label = tidy(alone.steps), look.told(tidy(alone.steps))
+            label = look.told(tidy(alone.steps))
             seen = f"The detector seems to follow a season (period {label}, {p_is(alone.pvalue)}), and {look.events.n} ranges are too few to show whether they do"
-            if (
-                look.cell.n_steps / alone.steps >= math.ceil(SHIFTS_FOR_LEVEL / look.alpha)
-                and look.cell.truth.open_steps.all()
-            ):
-                return Pick(model=CircularShift(every=steps), why=f"{seen}: shifts by whole periods keep it.")
             return Pick(model=found.model, why=f"{found.why} {seen}: if so, that counts as skill.")
     # ranges that are long against the series leave no frequencies at which a change could be seen in them
     if look.cell.n_steps < UNSEEN * look.events.longest and drift(look.alarms, look.alarms).pvalue <= PLAIN:

@@ -27,6 +27,7 @@ class AboutEvents(TypedDict, total=False):
     """What is said of the events of a series, be it one or each of many."""
 
     warmup: Length | None
+    test_part: Any
     truth_as: TruthKind
     count_events: CountEvents | None
     overlaps: Overlaps
@@ -128,6 +129,15 @@ DECLARED = {
         "The first part of the series, left out as if it were masked: a number of steps, a share of all of them (0.15 or\n"
         '"15%", rounded down), or a duration ("2d") on a clock of dates.',
         option="Leave out the first part: steps (150), a share (15%), or a duration (2d) where there is a clock of dates.",
+    ),
+    "test_part": Declared(
+        "int, float, str, date, pair or array-like of bool, optional",
+        'The part that counts: where it begins, as a step (1000), a share of all steps (0.5 or "50%", rounded down) or a\n'
+        "time on a clock of dates; a pair of begin and end, which belongs to it; or True for each step of it. All else is\n"
+        "left out as if it were masked, so that chance moves nothing into or out of it. With a warm-up, the later begin\n"
+        "counts.",
+        option="The part that counts: where it begins, as a step (1000), a share (50%) or a date; BEGIN,END; or a column "
+        "of 0/1.",
     ),
     "truth_as": Declared(
         '{"auto", "labels", "positions", "times", "ranges"}',

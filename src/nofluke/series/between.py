@@ -161,4 +161,4 @@ def _ticks(instants: AnyArray, alarms: AnyArray, clock: Clock, tolerances: tuple
         raise InputError(
             problem=f"the clock is longer than 2**60 ticks of {ticks.length(1)}", remedy="round the event times"
         )
-    return ticks, stride
+    return replace(ticks, zone=clock.zone), stride

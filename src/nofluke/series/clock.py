@@ -26,6 +26,50 @@ times their median, but only one in ten thousand million ten times their .9 quan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Zone(ByValue):
+    """Local time: by how much it is ahead of UTC, and from when on. The first counts for all times before it too.
+
+    Attributes
+    ----------
+    since : int array
+        Seconds since 1970 in UTC, ascending.
+    east : int array
+        Seconds by which local time is ahead from then on.
+
+    Examples
+    --------
+    >>> berlin = Zone(since=np.array([0, 1616893200]), east=np.array([3600, 7200]))
+    >>> berlin.ahead(np.array([1616893199, 1616893200]), "s")
+    array([3600, 7200])
+    """
+
+    since: IntArray = field(repr=False)
+    east: IntArray
+
+    @classmethod
+    def of(cls, seconds: IntArray, east: npt.NDArray[np.int64] | None) -> Zone | None:
+        """From what was ahead at each of some ascending times; None where that was nothing."""
+        if east is None or not east.any():
+            return None
+        first = np.append(True, east[1:] != east[:-1])
+        return cls(since=seconds[first], east=east[first])
+
+    def ahead(self, ticks: IntArray, unit: str) -> IntArray:
+        """What is ahead at each of these times, in ticks of the unit."""
+        a_second = NANOSECONDS["s"] // NANOSECONDS[unit]
+        if len(self.east) == 1:
+            return np.full(len(ticks), self.east[0] * a_second)
+        at = np.searchsorted(self.since, ticks // a_second, side="right") - 1
+        return np.asarray(self.east[np.maximum(at, 0)] * a_second)
+
+    def utc(self, local: IntArray, unit: str) -> IntArray:
+        """Ticks of local time in UTC; of an hour that comes twice, the second time."""
+        a_second = NANOSECONDS["s"] // NANOSECONDS[unit]
+        at = np.searchsorted(self.since + self.east, local // a_second, side="right") - 1
+        return np.asarray(local - self.east[np.maximum(at, 0)] * a_second)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Clock(ByValue):
     """Strictly increasing times of the steps.
 
@@ -37,11 +81,14 @@ class Clock(ByValue):
         Unit of a tick; None for a clock of plain numbers.
     aware : bool
         Whether the dates came with a time zone (they are then in UTC).
+    zone : Zone or None
+        Local time, where dates had another than UTC: what the calendar is read in.
     """
 
     ticks: npt.NDArray[Any] = field(repr=False)
     unit: str | None
     aware: bool = False
+    zone: Zone | None = None
 
     def __len__(self) -> int:
         return len(self.ticks)
@@ -99,6 +146,13 @@ class Clock(ByValue):
             # differences modulo 2**64 are right even where int64 overflows
             return self.ticks.view(np.uint64) - self.ticks[:1].view(np.uint64)
         return self.ticks.astype(np.float64) - float(self.ticks[0])
+
+    @property
+    def local(self) -> npt.NDArray[Any]:
+        """The ticks of local time, for dates: one hour may come twice, and one not at all, where clocks change."""
+        if self.zone is None or self.unit is None:
+            return self.ticks
+        return np.asarray(self.ticks + self.zone.ahead(self.ticks, self.unit))
 
     @property
     def slack(self) -> float:
@@ -240,7 +294,9 @@ def as_ticks(values: npt.NDArray[Any], name: str) -> tuple[npt.NDArray[Any], str
     return in_unit(values, target, name).astype(np.int64), target
 
 
-def make_clock(values: npt.NDArray[Any], name: str, aware: bool = False) -> Clock:
+def make_clock(
+    values: npt.NDArray[Any], name: str, aware: bool = False, east: npt.NDArray[np.int64] | None = None
+) -> Clock:
     """A clock from checked, one-dimensional dates or numbers: no gaps in it, strictly increasing."""
     if values.dtype.kind == "b":
         raise InputError(
@@ -281,7 +337,9 @@ def make_clock(values: npt.NDArray[Any], name: str, aware: bool = False) -> Cloc
             f"and {same[0] + 1}",
             remedy="keep one row for each time",
         )
-    return clock
+    if east is None or unit is None:
+        return clock
+    return replace(clock, zone=Zone.of(ticks // (NANOSECONDS["s"] // NANOSECONDS[unit]), east))
 
 
 def listing(values: npt.NDArray[Any], show: Callable[[Any], str] = str, most: int = 5) -> str:

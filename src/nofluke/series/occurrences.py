@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-import re
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -15,7 +13,7 @@ import numpy.typing as npt
 
 from nofluke.arrays import ByValue, IntArray
 from nofluke.data.columns import Column, Pairs, as_column, as_pairs
-from nofluke.dates import NANOSECONDS, as_duration, for_heading, format_duration
+from nofluke.dates import NANOSECONDS, as_duration, for_heading, format_duration, is_day
 from nofluke.errors import InputError, Shown, arg, named, say, verb
 from nofluke.plain import as_number, check_word, exact_fraction, number_or_none
 from nofluke.series.clock import Clock, listing
@@ -23,8 +21,6 @@ from nofluke.series.counting import in_ranges, nonempty, union
 from nofluke.series.reading import HigherIs, LeftOut
 from nofluke.series.ticks import MOST_TICKS, Number, Ticks, Watch, common_unit, less_gaps, raw_numbers, resolution
 from nofluke.series.tolerance import Length, Ranges, Tolerance, as_tolerance
-
-DATE_ONLY = re.compile(r"\s*\d{4}-\d\d-\d\d\s*")
 
 
 def tolerance_of_times(value: Length | Tolerance, name: str = "tolerance") -> Tolerance:
@@ -83,7 +79,7 @@ def as_span(span: Any) -> tuple[Column, bool]:
             argument="span", value=span, problem="must be two times, the start and the end of the watched time"
         )
     end = items[1].as_py() if hasattr(items[1], "as_py") else items[1]
-    return as_list(span if hasattr(span, "__array__") else items, "span"), _is_day(end)
+    return as_list(span if hasattr(span, "__array__") else items, "span"), is_day(end)
 
 
 def as_gaps(gaps: Any) -> Pairs:
@@ -152,15 +148,6 @@ def as_tick(value: Any, dates: bool) -> Any:
     if not 0 < size < 10**30:
         raise InputError(argument="tick", value=value, problem="must be positive and finite")
     return size
-
-
-def _is_day(end: Any) -> bool:
-    """Whether the end of a span is a date without a time of day, and so means all of that day."""
-    if isinstance(end, str):
-        return DATE_ONLY.fullmatch(end) is not None
-    if isinstance(end, np.datetime64):
-        return np.datetime_data(end.dtype)[0] == "D"
-    return isinstance(end, date) and not isinstance(end, datetime)
 
 
 # ---- two lists of times, the span and the gaps as numbers of one kind, in the ticks that they have in common

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -19,7 +21,7 @@ import numpy.typing as npt
 
 from nofluke.arrays import AnyArray, BoolArray, ByValue, FloatArray, IntArray
 from nofluke.data.columns import OPEN, Column, Pairs, as_column, as_pairs, ilocs_of, no_pairs
-from nofluke.dates import as_duration, rounded_duration
+from nofluke.dates import as_duration, is_day, rounded_duration
 from nofluke.errors import InputError, arg, named, passed, say, spoken
 from nofluke.plain import (
     MOST_STEPS,
@@ -64,7 +66,8 @@ class Sequence(ByValue):
     passed. Where events are times between steps, ``instants`` has them, in ticks of the clock, and ``alarm_instants``
     alarms that are; ``on_steps`` and ``alarms_on_steps`` are notes that hold only where they are moved to their steps.
     ``marked`` are the labels of all steps, closed ones too, or the ranges as they were given. Scores are as they were
-    given; ``higher_is`` says which of them are anomalous, ``score_type`` what floats they were.
+    given; ``higher_is`` says which of them are anomalous, ``score_type`` what floats they were. ``test_part`` has the
+    first and the last step of the part that was asked for; it is empty where each step was flagged.
     """
 
     truth: BoolArray = field(repr=False)
@@ -83,6 +86,7 @@ class Sequence(ByValue):
     higher_is: HigherIs = "anomalous"
     score_type: str = "float64"
     marked: BoolArray | Spans | None = field(repr=False, compare=False, default=None)
+    test_part: tuple[int, ...] | None = None
 
     def as_ranges(self) -> Sequence:
         """The same with each range, or run of labels, as one event."""
@@ -138,6 +142,7 @@ def prepare(
     count_events: CountEvents | None = None,
     overlaps: Overlaps = "error",
     warmup: Any = None,
+    test_part: Any = None,
     higher_is: HigherIs = "anomalous",
 ) -> Sequence:
     """Read, align and check everything a user can pass about one sequence: the door of the house.
@@ -154,7 +159,7 @@ def prepare(
     detector = _detector(scores, predictions, higher_is)
     events = Passed.of(truth, "truth", truth_as)
     steps = _steps(detector, events, times, truth_as, n_steps)
-    watched = _watched(steps, mask, warmup, missing)
+    watched = _watched(steps, mask, warmup, test_part, missing)
     found = _events(steps, watched.open_steps, truth_as, count_events, overlaps)
     says = _says(steps.detector, watched.open_steps, found)
     left_out = LeftOut(missing=watched.missing, masked=watched.masked, warmup=watched.warmup, events=found.lost)
@@ -166,7 +171,7 @@ def prepare(
         clock=says.clock,
         left_out=left_out,
         notes=(
-            *_left_out_notes(left_out, "event" if found.spans is None else "range"),
+            *_left_out_notes(left_out, "event" if found.spans is None else "range", test_part is not None),
             *found.notes,
             *says.notes,
             *gap_notes(says.clock, watched.open_steps),
@@ -180,6 +185,7 @@ def prepare(
         higher_is=higher_is,
         score_type=score_type(detector.column.values),
         marked=found.marked,
+        test_part=watched.test_part,
     )
 
 
@@ -285,14 +291,17 @@ class Watched:
     missing: int
     masked: int
     warmup: int
+    test_part: tuple[int, ...] | None = None
 
 
-def _watched(steps: Steps, mask: Any, warmup: Any, missing: Missing) -> Watched:
+def _watched(steps: Steps, mask: Any, warmup: Any, test_part: Any, missing: Missing) -> Watched:
     n = steps.n
-    masked = np.zeros(n, dtype=np.bool_)
-    if mask is not None:
-        masked = as_flags(aligned(as_column(mask, "mask"), steps.reference, "mask", steps.whose), "mask")
+    masked = np.zeros(n, dtype=np.bool_) if mask is None else _flags(mask, "mask", steps)
     warm = warmup_steps(warmup, n, steps.clock)
+    ends: tuple[int, ...] | None = None
+    if test_part is not None:
+        tested, ends = _tested(test_part, steps)
+        warm, masked = max(warm, int(np.argmax(tested))), masked | ~tested
     closed = masked.copy()
     closed[:warm] = True
     absent = np.zeros(n, dtype=np.bool_)
@@ -310,7 +319,32 @@ def _watched(steps: Steps, mask: Any, warmup: Any, missing: Missing) -> Watched:
         missing=int((absent & ~closed).sum()),
         masked=int(masked[warm:].sum()),
         warmup=warm,
+        test_part=ends,
     )
+
+
+def _flags(value: Any, name: str, steps: Steps) -> BoolArray:
+    """0 or 1 for each step."""
+    return as_flags(aligned(as_column(value, name), steps.reference, name, steps.whose), name)
+
+
+def _tested(test_part: Any, steps: Steps) -> tuple[BoolArray, tuple[int, ...]]:
+    """Which steps are in the test part, at least one of them; and its first and last, where these were passed."""
+    ends = as_test_part(test_part)
+    found: tuple[int, ...] = ()
+    if ends is None:
+        flags = _flags(test_part, "test_part", steps)
+    else:
+        begin, stop = ends.among(steps.n, steps.clock)
+        flags = np.zeros(steps.n, dtype=np.bool_)
+        flags[begin:stop] = True
+        found = (begin, stop - 1)
+    if not flags.any():
+        told = {} if ends is None else {"value": test_part}
+        raise InputError(
+            argument="test_part", **told, problem=f"holds none of the {steps.n:,} steps", remedy="pass a longer one"
+        )
+    return flags, found
 
 
 # ---- the events
@@ -430,19 +464,17 @@ def length_of(truth: Any, truth_as: TruthKind, n_steps: int | None, times: Any) 
     return len(column)
 
 
-def _left_out_notes(left_out: LeftOut, noun: str) -> tuple[str, ...]:
+def _left_out_notes(left_out: LeftOut, noun: str, in_part: bool) -> tuple[str, ...]:
     notes = []
     if left_out.warmup:
-        told = (
-            "The first step (warm-up) was"
-            if left_out.warmup == 1
-            else f"The first {left_out.warmup:,} steps (warm-up) were"
-        )
+        why = ", before the test part," if in_part else " (warm-up)"
+        told = f"The first step{why} was" if left_out.warmup == 1 else f"The first {left_out.warmup:,} steps{why} were"
         notes.append(f"{told} left out.")
     if left_out.missing:
         notes.append(f"{left_out.missing} step(s) without a score or label were left out.")
     if left_out.masked:
-        notes.append(f"{left_out.masked} masked step(s) were left out.")
+        what = "step(s) that are masked or behind the test part" if in_part else "masked step(s)"
+        notes.append(f"{left_out.masked} {what} were left out.")
     if left_out.events:
         notes.append(f"{left_out.events} {noun}(s) on those steps were left out.")
     return tuple(notes)
@@ -701,7 +733,7 @@ def score_type(values: npt.NDArray[Any]) -> str:
     return f"float{8 * values.dtype.itemsize}" if short else "float64"
 
 
-# ---- what part of a series is watched: not its warm-up, not the gaps in its times
+# ---- what part of a series is watched: its test part, not its warm-up, not the gaps in its times
 
 
 def warmup_steps(warmup: Any, n: int, clock: Clock | None) -> int:
@@ -750,6 +782,106 @@ def _part(value: Any, name: str, n: int, clock: Clock | None) -> int:
         )
     # the times are whole ticks: those before the end of the part are those up to a nanosecond before it
     return int(clock.windows(0, int(size) - 1)[1][0]) if size > 0 else 0
+
+
+NAMES = "names"
+"""As a test part: where the names of series say that training ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartEnds:
+    """The ends of the part that counts, as they were passed; None where it goes on to the end of the series."""
+
+    begin: Any = None
+    end: Any = None
+
+    @property
+    def in_time(self) -> bool:
+        """Whether it needs a clock of dates."""
+        return any(one is not None and _end_of(one)[0] in ("time", "date") for one in (self.begin, self.end))
+
+    def among(self, n: int, clock: Clock | None) -> tuple[int, int]:
+        """The first step, and the one behind the last."""
+        begin = 0 if self.begin is None else _step_of(self.begin, n, clock, is_end=False)
+        return begin, n if self.end is None else _step_of(self.end, n, clock, is_end=True)
+
+
+def as_test_part(value: Any) -> PartEnds | None:
+    """Where the test part begins, and ends if it is a pair; None for what has a value for each step."""
+    if isinstance(value, str) and value.strip() == NAMES:
+        raise InputError(
+            argument="test_part",
+            value=NAMES,
+            problem="is for the series of a study, which have names",
+            remedy="pass where the test part begins, such as 35000",
+        )
+    both = [_plain_end(part) for part in value.split(",")] if isinstance(value, str) and "," in value else value
+    if isinstance(both, list | tuple) and len(both) == 2 and not any(isinstance(one, bool) for one in both):
+        part = PartEnds(*both)
+    elif isinstance(both, str) or np.ndim(both) == 0:
+        part = PartEnds(both)
+    else:
+        return None
+    part.in_time  # refuses what is neither a step nor a share, nor a time  # noqa: B018
+    return part
+
+
+def is_column(test_part: Any) -> bool:
+    """Whether a test part is the name of a column: text that is nothing else."""
+    if not isinstance(test_part, str) or test_part.strip() == NAMES:
+        return False
+    try:
+        as_test_part(test_part)
+    except InputError:
+        return True
+    return False
+
+
+def _plain_end(text: str) -> Any:
+    """One end of a pair that was written as text."""
+    return int(text) if text.strip().isdecimal() else text.strip() or None
+
+
+def _end_of(value: Any) -> tuple[Literal["steps", "share", "time", "date"], Any]:
+    """One end of the test part: as `as_part` has them, or a date."""
+    if isinstance(value, str) or not (
+        number_or_none(value) is not None or isinstance(value, timedelta | np.timedelta64)
+    ):
+        with suppress(InputError):
+            column = as_column([value], "test_part")
+            if column.values.dtype.kind == "M":
+                return "date", column
+    try:
+        return as_part(value, "test_part")
+    except InputError as error:
+        if "share" in str(error.problem) and number_or_none(value) is not None:
+            raise
+        raise InputError(
+            argument="test_part",
+            value=value,
+            problem="must say where the test part begins: a step, a share such as '50%', or a time such as '2024-03-01'",
+            remedy="or pass True for each step that counts",
+        ) from None
+
+
+def _step_of(value: Any, n: int, clock: Clock | None, *, is_end: bool) -> int:
+    """The first step from an end of the test part on; of its last end, the one behind what belongs to it."""
+    unit, size = _end_of(value)
+    if unit == "date":
+        clock = fitting_clock(clock, True, size.aware, "test_part")
+        day = 10**9 * 86_400 // clock.tick_size - 1 if is_end and is_day(value) else 0
+        at = int(own_ticks(clock, size.values)[0]) + day
+        found = int(np.searchsorted(clock.ticks, at, side="right" if is_end else "left"))
+    else:
+        found = _part(value, "test_part", n, clock) + (unit == "steps" and is_end)
+    if found > n or (found == n and not is_end):
+        raise InputError(
+            argument="test_part",
+            value=value,
+            problem=f"{'ends' if is_end else 'begins'} beyond the {n:,} steps",
+            remedy="pass an earlier step, or a share such as '50%'",
+        )
+    return found
 
 
 def gap_notes(clock: Clock | None, open_steps: BoolArray) -> tuple[str, ...]:
@@ -963,7 +1095,8 @@ def aligned(column: Column, reference: Column, name: str, other: str) -> Column:
             remedy="reindex one to the other, or pass .to_numpy() to align by position",
         )
     order = mine.get_indexer(theirs)
-    return Column(values=column.values[order], index=theirs, aware=column.aware)
+    east = None if column.east is None else column.east[order]
+    return Column(values=column.values[order], index=theirs, aware=column.aware, east=east)
 
 
 def nothing_shared(mine: Any, theirs: Any) -> bool:
@@ -978,11 +1111,11 @@ def _default(index: Any) -> bool:
 
 def find_clock(stamps: Column | None, reference: Column, labels: Column | None, name: str) -> Clock | None:
     if stamps is not None:
-        return make_clock(stamps.values, "times", stamps.aware)
+        return make_clock(stamps.values, "times", stamps.aware, stamps.east)
     for column, whose in ((reference, name), (labels, "truth")):
         if column is not None and has_dates(column):
             own = as_column(column.index, f"the index of {whose}")
-            return make_clock(own.values, f"the index of {whose}", own.aware)
+            return make_clock(own.values, f"the index of {whose}", own.aware, own.east)
     return None
 
 

@@ -19,7 +19,7 @@ from nofluke.dates import NANOSECONDS, UNITS, format_duration, in_unit
 from nofluke.errors import InputError
 from nofluke.lazy import lazy
 from nofluke.plain import exact_fraction
-from nofluke.series.clock import Clock
+from nofluke.series.clock import Clock, Zone
 from nofluke.series.counting import in_ranges
 from nofluke.series.tolerance import Ranges
 
@@ -42,6 +42,8 @@ class Ticks:
         Unit of dates; None for plain numbers.
     aware : bool
         Whether dates came with a time zone (they are then in UTC).
+    zone : Zone or None
+        Local time, where dates had another than UTC.
     rounded : bool
         False where times are floats without a resolution: ticks are then as fine as floats are.
 
@@ -56,6 +58,7 @@ class Ticks:
     size: Fraction
     unit: str | None = None
     aware: bool = False
+    zone: Zone | None = None
     rounded: bool = True
 
     @property

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from nofluke.errors import InputError, Words, arg, joined, named, passed, say, verb
+from nofluke.errors import InputError, Remark, Words, arg, joined, named, passed, say, verb
 from nofluke.metrics import Function, get
 from nofluke.metrics.functions import can_pickle
-from nofluke.nulls import Null, as_null
+from nofluke.nulls import SERIES_EXCHANGE, Null, as_null
 from nofluke.nulls.base import NullModel, check_resamples
 from nofluke.nulls.choice import AUTO
 from nofluke.plain import as_share, as_whole, check_alpha, number_or_none, one_or_several
 from nofluke.series.arguments import About, AboutCells, check_words, with_defaults
 from nofluke.series.detector import WAYS, AlarmRule, check_cut
-from nofluke.series.reading import as_part
+from nofluke.series.reading import NAMES, as_part, as_test_part, is_column
 from nofluke.series.tolerance import Tolerance, as_tolerance
+from nofluke.studies.cases import Case, Chunk, Fault
+from nofluke.studies.sources.naming import training_end
 
 SEEDS = 2**63  # seeds of cells are below
 
@@ -33,6 +36,7 @@ class Asked:
     about: About
     tolerance: Tolerance | Fraction = field(default_factory=lambda: Tolerance(early=0, late=0))
     null: Null = AUTO
+    exchange: bool = False  # of labels between series, where these are pooled: a null of single cells it is not
     metrics: tuple[str, ...] = ()
     functions: tuple[Function, ...] = ()  # registered here: other processes do not know their names
     n_resamples: int = 10_000
@@ -60,13 +64,16 @@ class Asked:
         check_words(parts.reading)
         if parts.reading["warmup"] is not None:
             as_part(parts.reading["warmup"], "warmup")
+        _check_test_part(parts.reading["test_part"])
         alpha, n_resamples = check_alpha(alpha), check_resamples(n_resamples)
-        null = AUTO if isinstance(null, str) and null.strip() == AUTO else as_null(null)
+        exchange = isinstance(null, str) and null.strip() == SERIES_EXCHANGE
+        null = AUTO if exchange or (isinstance(null, str) and null.strip() == AUTO) else as_null(null)
         names = _metrics(metrics)
         return cls(
             about=parts,
             tolerance=_as_tolerance_or_share(tolerance),
             null=null,
+            exchange=exchange,
             metrics=names,
             functions=tuple(metric for metric in map(get, names) if isinstance(metric, Function)),
             n_resamples=n_resamples,
@@ -89,9 +96,42 @@ class Asked:
             return passed("tolerance", str(tolerance))
         if refractory is not None and refractory.unit != "steps":
             return passed("refractory", self.about.alarms["refractory"])
-        warmup = self.about.reading["warmup"]
-        timed = warmup is not None and as_part(warmup, "warmup")[0] == "time"
-        return passed("warmup", warmup) if timed else None
+        warmup, test_part = self.about.reading["warmup"], self.about.reading["test_part"]
+        if warmup is not None and as_part(warmup, "warmup")[0] == "time":
+            return passed("warmup", warmup)
+        ends = None if test_part is None or self.by_names or self.part_column else as_test_part(test_part)
+        return passed("test_part", test_part) if ends is not None and ends.in_time else None
+
+    @property
+    def by_names(self) -> bool:
+        """Whether names of series say where their test parts begin."""
+        return bool(self.about.reading["test_part"] == NAMES)
+
+    @property
+    def part_column(self) -> str | None:
+        """The column that flags the test part, if one does."""
+        test_part = self.about.reading["test_part"]
+        return test_part if is_column(test_part) else None
+
+    def cases(self, chunk: Chunk) -> Iterator[Case]:
+        """The series of a chunk, each with its test part."""
+        for case in chunk.read():
+            if self.part_column is not None:
+                yield case
+                continue
+            part, ends = self.about.reading["test_part"], training_end(case.series)
+            notes = case.notes
+            if self.by_names and ends is None:
+                told = "its name does not say where training ends, as …_tr_1000_1st_2000 or …_1000_2000_2100 do."
+                yield replace(case, truth=Fault(reason=Remark("no end of training", told)))
+                continue
+            if self.by_names:
+                part = ends
+                notes = (*notes, Remark("test part", "Its name says that the test part begins at step {:,}.", ends))
+            elif part is None and ends is not None:
+                told = "Its name says that training ends at step {:,}, and all of it counts; {} leaves training out."
+                notes = (*notes, Remark("training", told, ends, passed("test_part", NAMES)))
+            yield replace(case, test_part=part, notes=notes)
 
     @property
     def alarms(self) -> AlarmRule:
@@ -129,9 +169,11 @@ class Asked:
         """The settings as plain values, for JSON: what a resumed study must have in common with its beginning."""
         about = {**self.about.cut, **self.about.reading, **self.about.alarms}
         del about["truth_as"]  # the inputs tell
+        if about["test_part"] is None:
+            del about["test_part"]  # a study from before there was one goes on
         return {
             "tolerance": self.tolerance_text,
-            "null": AUTO if self.model is None else self.model.text,
+            "null": SERIES_EXCHANGE if self.exchange else AUTO if self.model is None else self.model.text,
             "metrics": list(self.metrics),
             **{name: one if isinstance(one, int | float | str | None) else str(one) for name, one in about.items()},
             **{"n_resamples": self.n_resamples, "seed": self.seed, "alpha": self.alpha},
@@ -151,6 +193,18 @@ class Asked:
         if budget is not None:
             return f"a budget of {100 * float(as_share(budget, 'budget')):g}% of the steps"
         return f"threshold {threshold:g}" if quantile is None else f"the {quantile:g} quantile"
+
+
+def _check_test_part(test_part: Any) -> None:
+    """Refuse what is no test part of any series."""
+    if test_part is None or is_column(test_part) or (isinstance(test_part, str) and test_part == NAMES):
+        return
+    if as_test_part(test_part) is None:
+        raise InputError(
+            argument="test_part",
+            problem="has a value for each step, of which series differ",
+            remedy="name a column that has them, or pass where test parts begin",
+        )
 
 
 def _as_tolerance_or_share(value: Any) -> Tolerance | Fraction:

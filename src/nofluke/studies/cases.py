@@ -45,7 +45,7 @@ class Case:
         without.
     times : Any
         The clock, if there is one.
-    truth_as : str
+    truth_as, test_part
         As in `nofluke.evaluate`.
     notes : tuple of Remark
         What the reader has to say about this series.
@@ -57,6 +57,7 @@ class Case:
     detectors: Mapping[str, AnyArray | Fault] = field(repr=False)
     times: Any = field(repr=False, default=None)
     truth_as: str = "auto"
+    test_part: Any = field(repr=False, default=None)
     notes: tuple[Remark, ...] = ()
 
 

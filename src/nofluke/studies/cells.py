@@ -30,7 +30,12 @@ class Cells:
     def _passed(self, scores: AnyArray) -> dict[str, Any]:
         """The case and one detector as arguments of functions that read them; alarms have no direction."""
         case, alarms = self.case, scores.dtype.kind == "b"
-        about = {**self.asked.about.reading, "times": case.times, "truth_as": case.truth_as}
+        about = {
+            **self.asked.about.reading,
+            "times": case.times,
+            "truth_as": case.truth_as,
+            "test_part": case.test_part,
+        }
         if alarms:
             del about["higher_is"]
         return {"truth": case.truth, "predictions" if alarms else "scores": scores, **about}

@@ -22,6 +22,7 @@ from nofluke.series.trial import Cell
 from nofluke.studies.asked import SEEDS, Asked
 from nofluke.studies.cases import Case, Chunk, Fault
 from nofluke.studies.cells import Cells
+from nofluke.studies.exchange import Labels
 from nofluke.studies.needle import hits_at_shifts
 from nofluke.studies.together import Placements, found_on
 
@@ -32,15 +33,21 @@ Key = tuple[int, int, str]  # a cluster of series, the group of some of them, an
 class Task:
     """A chunk, and what is known of its cells, by series and detector.
 
-    ``nulls`` has the null of each cell to draw, ``together`` what places series that share a truth, and ``farthest`` is
-    the largest shift of all events, in steps.
+    ``nulls`` has the null of each cell to draw, ``together`` what places series that share a truth, ``exchanged`` the
+    labels that may be exchanged with those of a cell, and ``farthest`` is the largest shift of all events, in steps.
     """
 
     chunk: Chunk
     nulls: Mapping[tuple[str, str], str] = field(repr=False)
     together: Mapping[tuple[str, str], tuple[Key, Placements]] = field(repr=False)
     mixed: frozenset[tuple[str, str]] = field(repr=False, default=frozenset())
+    exchanged: Mapping[tuple[str, str], Labels] = field(repr=False, default_factory=dict)
     farthest: int = 0
+
+    @property
+    def cells(self) -> frozenset[tuple[str, str]]:
+        """All that there is anything to draw of."""
+        return self.mixed.union(self.nulls, self.together, self.exchanged)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -66,24 +73,27 @@ class Together:
 class Drawn:
     """Summed hits of precision and recall by detector, draws x 2; clusters apart; detectors with a cell that has no
     joint law; the same with all events shifted by as many steps, shifts x 2, and detectors with a cell that cannot be
-    shifted."""
+    shifted; and, by detector and series, the hits that other labels have on its alarms, others x 2."""
 
     sums: dict[str, IntArray] = field(default_factory=dict)
     clusters: dict[Key, Together] = field(default_factory=dict)
     without: set[str] = field(default_factory=set)
     shifted: dict[str, IntArray] = field(default_factory=dict)
     unshifted: set[str] = field(default_factory=set)
+    exchanged: dict[str, dict[str, IntArray]] = field(default_factory=dict)
 
     def __iadd__(self, other: Drawn) -> Drawn:
         """Those of more chunks."""
         for name, sums in other.sums.items():
             self.add(name, sums)
-        for key, found in other.clusters.items():
-            self.lump(key, found)
+        for key, lumped in other.clusters.items():
+            self.lump(key, lumped)
         self.without |= other.without
         for name, hits in other.shifted.items():
             self.shift(name, hits)
         self.unshifted |= other.unshifted
+        for name, found in other.exchanged.items():
+            self.exchanged.setdefault(name, {}).update(found)
         return self
 
     def shift(self, detector: str, hits: IntArray | None) -> None:
@@ -104,16 +114,19 @@ class Drawn:
 
 def drawn_of(task: Task, asked: Asked, n: int) -> Drawn:
     """All cells of a task that are to be drawn."""
-    found = Drawn()
-    for case in task.chunk.read():
+    found, wanted = Drawn(), task.cells
+    for case in asked.cases(task.chunk):
         if isinstance(case.truth, Fault):
             continue
         cells = Cells(case, asked)
         for name, scores in case.detectors.items():
             at = case.series, name
-            if isinstance(scores, Fault) or not (at in task.nulls or at in task.together or at in task.mixed):
+            if isinstance(scores, Fault) or at not in wanted:
                 continue
             cell = cell_of(cells, np.asarray(scores))
+            if at in task.exchanged:
+                found.exchanged.setdefault(name, {})[case.series] = task.exchanged[at].hits(cell)
+                continue
             found.shift(name, hits_at_shifts(cell, task.farthest))
             if at in task.mixed:
                 continue

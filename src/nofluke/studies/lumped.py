@@ -1,4 +1,4 @@
-"""Series that share a truth, as one law of their summed hits: of all of them, and of those in one group.
+"""Series that share a truth, or exchange their labels, as one law of their summed hits: of all, and of one group.
 
 The section "Pooling over series" of docs/explanation/theory.md has the mathematics.
 """
@@ -15,6 +15,7 @@ from nofluke.laws.comonotone import comonotone
 from nofluke.laws.law import Law
 from nofluke.studies.counts import Counts
 from nofluke.studies.draws import Drawn
+from nofluke.studies.exchange import Exchange, laws_of_matchings, matrices_of
 from nofluke.studies.plan import ALONE, Plan
 from nofluke.studies.schema import MEASURES
 from nofluke.studies.stored_laws import StoredLaw
@@ -44,7 +45,9 @@ class Lumping:
     n_draws: int
 
     def made(self) -> tuple[tuple[Lumped, ...], dict[int, list[Lumped]]]:
-        """All that share a truth; and, by group, those of one group."""
+        """All that share a truth, or exchange their labels; and, by group, those of one group."""
+        if self.detector in self.plan.exchanged:
+            return self._exchanged(self.plan.exchanged[self.detector])
         wholes: list[Lumped] = []
         inside: dict[int, list[Lumped]] = {}
         parts: dict[int, dict[int, list[str]]] = {}
@@ -65,6 +68,31 @@ class Lumping:
                     if len(some) > 1:
                         inside.setdefault(group, []).append(self._careful(some))
         return tuple(wholes), inside
+
+    def _exchanged(self, exchange: Exchange) -> tuple[tuple[Lumped, ...], dict[int, list[Lumped]]]:
+        """All classes as one law; and those of each group, where groups are named."""
+        if not exchange.classes or self.drawn is None:
+            return (), {}
+        matrices = matrices_of(exchange, self.drawn.exchanged[self.detector])
+        place = {series: i for i, series in enumerate(self.counts.series)}
+
+        def lumped(some: Sequence[int], more: tuple[str, ...] = ()) -> Lumped:
+            names = (*(name for c in some for name in exchange.classes[c].series), *more)
+            rows = self.counts.counts[[place[name] for name in names], self.counts.detectors.index(self.detector)]
+            laws, draws = laws_of_matchings(
+                [matrices[c] for c in some],
+                [exchange.classes[c].seed for c in some],
+                (int(rows[:, 0].sum()), int(rows[:, 2].sum())),
+                self.n_draws,
+            )
+            return Lumped(series=names, laws=laws, draws=draws)
+
+        groups: dict[int, list[int]] = {}
+        for c, one in enumerate(exchange.classes):
+            if one.group >= 0:
+                groups.setdefault(one.group, []).append(c)
+        every = list(range(len(exchange.classes)))
+        return (lumped(every, exchange.empty),), {group: [lumped(some)] for group, some in groups.items()}
 
     def _placed(self, cluster: int, parts: Mapping[int, Sequence[str]]) -> Lumped:
         """Under one placement of the events."""

@@ -13,7 +13,9 @@ from nofluke.studies.asked import Asked
 from nofluke.studies.cases import Chunk
 from nofluke.studies.counts import Counts
 from nofluke.studies.draws import Key, Task, model_of
+from nofluke.studies.exchange import Exchange
 from nofluke.studies.needle import farthest
+from nofluke.studies.places import units_of
 from nofluke.studies.schema import Values
 from nofluke.studies.shared import Shared, widened
 from nofluke.studies.together import Placements, seed_of
@@ -35,6 +37,8 @@ class Plan:
     mixed : mapping of (cluster, detector) to series
         Such cells without a placement that serves them all, since their nulls differ or their steps are not the same
         moments.
+    exchanged : mapping of detector to Exchange
+        Series whose labels are exchanged, in place of all of these.
     farthest, window : int
         By how many steps all events can be shifted, and the steps within the tolerance of an event, typically.
     """
@@ -44,6 +48,17 @@ class Plan:
     mixed: Mapping[tuple[int, str], tuple[str, ...]] = field(repr=False)
     farthest: int
     window: int
+    exchanged: Mapping[str, Exchange] = field(repr=False, default_factory=dict)
+
+    @classmethod
+    def of_exchange(cls, truths: Values, shared: Sequence[Shared], counts: Counts, asked: Asked) -> Plan:
+        """With labels exchanged between series, whatever the nulls of cells are."""
+        units, known = units_of(truths, shared), dict[bytes, Exchange]()
+        for there in counts.there.T:
+            if there.tobytes() not in known:
+                known[there.tobytes()] = Exchange.of(there, counts, truths, units, asked.seed)
+        found = {name: known[there.tobytes()] for name, there in zip(counts.detectors, counts.there.T, strict=True)}
+        return cls(alone={}, together={}, mixed={}, farthest=0, window=1, exchanged=found)
 
     @classmethod
     def of(cls, cells: Values, truths: Values, shared: Sequence[Shared], counts: Counts, asked: Asked, n: int) -> Plan:
@@ -91,6 +106,10 @@ class Plan:
 
     def told(self, series: Sequence[str], detector: str) -> BoolArray:
         """Which series enter the chance of a detector."""
+        if detector in self.exchanged:
+            own = self.exchanged[detector]
+            known = (one in own.slots or one in own.empty for one in series)
+            return np.fromiter(known, dtype=np.bool_, count=len(series))
         mixed = {one for (_, name), names in self.mixed.items() if name == detector for one in names}
         at = ((one, detector) for one in series)
         known = (one in self.alone or one in self.together or one[0] in mixed for one in at)
@@ -106,5 +125,11 @@ class Plan:
                 nulls={one: self.alone[one] for one in at if one in self.alone},
                 together={one: self.together[one] for one in at if one in self.together},
                 mixed=mixed.intersection(at),
+                exchanged={
+                    (one, name): own.labels_of(one)
+                    for name, own in self.exchanged.items()
+                    for one in chunk.series
+                    if one in own.slots
+                },
                 farthest=self.farthest,
             )

@@ -27,6 +27,7 @@ from nofluke.ratios import TIE_SLACK, divide, f_of_hits
 from nofluke.studies.careful import intervals_by
 from nofluke.studies.counts import Counts
 from nofluke.studies.draws import Drawn
+from nofluke.studies.exchange import Exchange
 from nofluke.studies.lookup import rows_named
 from nofluke.studies.lumped import Laws, Lumped, Lumping
 from nofluke.studies.needle import Needle, look
@@ -170,6 +171,23 @@ def pooled_f1(draws: IntArray, *, hits: tuple[int, int], of: tuple[int, int], se
 
 
 # ---- what is said of a detector's pooled row, in plain words, and how its numbers are told
+
+
+def exchanged(exchange: Exchange, *, told: int, untold: int) -> tuple[str, ...]:
+    """Between how many series labels were exchanged, and between how many they could not be."""
+    said, classes = [], len(exchange.classes)
+    if told:
+        said.append(
+            f"Labels were exchanged between {plural(told, 'series', 'series')} in {plural(classes, 'class', 'classes')} of "
+            "the same length and test part (and group, if groups are named): p-values assume that any of them could be "
+            "those of another series of its class."
+        )
+    if untold and told:
+        said.append(
+            f"Labels of {plural(untold, 'series', 'series')} could not be exchanged, since {exchange.why_not}: chance and "
+            f"p-values are those of the other {told:,}."
+        )
+    return tuple(said)
 
 
 def remarks(*, told: int, untold: int, shared: int, mixed: int, doubted: int, without_f1: bool) -> tuple[str, ...]:
@@ -367,6 +385,8 @@ class Pooling:
     def _groups(self, detector: str, told: BoolArray, laws: Laws, inside: Mapping[int, Sequence[Lumped]]) -> FloatArray:
         """For each group, how often chance does as well by either measure: twice the smaller p-value."""
         groups = self.counts.groups
+        if detector in self.plan.exchanged:  # a group is told by its own classes, and by nothing else
+            return np.array([self._smaller(detector, own) for own in inside.values()])
         known = self._own_pvalues(detector)
         at = np.flatnonzero(told)
         at = at[np.argsort(groups[at], kind="stable")]
@@ -381,6 +401,12 @@ class Pooling:
             found.append(min(1.0, 2 * smaller))
         return np.array(found)
 
+    def _smaller(self, detector: str, own: Sequence[Lumped]) -> float:
+        """How often chance does as well by either measure in series whose labels are exchanged."""
+        at = np.flatnonzero([name in {one for lump in own for one in lump.series} for name in self.counts.series])
+        tests = (self._test(m, detector, at, {}, own, 2 * i) for i, m in enumerate(MEASURES))
+        return min(1.0, 2 * min(test.pvalue for test in tests))
+
     def _own_pvalues(self, detector: str) -> dict[str, float]:
         """The smaller p-value of each series."""
         own = self._own(detector)
@@ -393,6 +419,8 @@ class Pooling:
         return rows_named(self.cells["detector"], detector)
 
     def _doubted(self, detector: str) -> int:
+        if detector in self.plan.exchanged:  # which asks nothing of single cells
+            return 0
         own = self._own(detector)
         return int(np.count_nonzero(np.asarray(self.cells["doubts"])[own]))
 
@@ -401,6 +429,9 @@ class Pooling:
         return int(np.count_nonzero(own & (np.asarray(self.cells["verdict"], dtype=object) == "yes")))
 
     def _notes(self, detector: str, there: BoolArray, told: BoolArray, lumped: Sequence[Lumped]) -> tuple[str, ...]:
+        if detector in self.plan.exchanged:
+            own = self.plan.exchanged[detector]
+            return exchanged(own, told=int(told.sum()), untold=int(there.sum() - told.sum()))
         return remarks(
             told=int(told.sum()),
             untold=int(there.sum() - told.sum()),
@@ -414,6 +445,9 @@ class Pooling:
         """The verdict by the corrected p-values of precision and recall."""
         if row.detector in self.counts.failed:
             return replace(row, reason=self.counts.failed[row.detector])
+        if row.n_told == 0 and row.detector in self.plan.exchanged:
+            why = self.plan.exchanged[row.detector].why_not
+            return replace(row, reason=f"Labels of no series can be exchanged with those of another: {why}.")
         if row.n_told == 0:
             return replace(row, reason="No null holds on any series.")
         for measure, what in zip(MEASURES, ("predictions", "events"), strict=True):
@@ -427,7 +461,8 @@ class Pooling:
         hills = [
             m for m, one in needles.items() if significant(upper[m], self.alpha) and not one.stands_out(self.alpha)
         ]
-        if hills:
+        if hills:  # what one measure shows to be shared, the other must not only seem to stand out of
+            hills += [m for m, one in needles.items() if m not in hills and one.shape == "unclear"]
             told = hill(hills, self.plan.farthest, self.auto)
             row = replace(row, notes=(*row.notes, told))
         ruling = rule_by(

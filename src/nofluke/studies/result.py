@@ -21,7 +21,9 @@ from nofluke.inference.compare import Comparison
 from nofluke.inference.corrections import benjamini_hochberg
 from nofluke.inference.interval import check_level
 from nofluke.lazy import lazy
+from nofluke.nulls import SERIES_EXCHANGE
 from nofluke.nulls.base import check_resamples
+from nofluke.nulls.choice import AUTO
 from nofluke.plain import check_word
 from nofluke.progress import progress_bar
 from nofluke.studies.asked import Asked
@@ -37,6 +39,7 @@ from nofluke.studies.lumped import Laws
 from nofluke.studies.missing import count_reasons, missing_cells
 from nofluke.studies.origin import read_origin
 from nofluke.studies.pairs import Pairs
+from nofluke.studies.places import Places, places_of
 from nofluke.studies.plan import Plan
 from nofluke.studies.pooled import Pooling
 from nofluke.studies.pooled_row import Pooled
@@ -88,6 +91,19 @@ def remarks(sharing: SharedTruths, corrected: Mapping[str, FloatArray], alpha: f
     )
 
 
+def of_places(places: Places, null: str) -> Iterator[str]:
+    """That events share their places, and what that means for p-values."""
+    if not places.coincide:
+        return
+    rest = f"Labels are exchanged between series, which keeps places. P-values of single series do not ({CELLS_TOO})."
+    if null not in (AUTO, SERIES_EXCHANGE):
+        rest = f"The requested null does not keep places: {SERIES_EXCHANGE} does ({CELLS_TOO})."
+    yield f"{places.told}, more than chance allows. {rest}"
+
+
+CELLS_TOO = "a detector that fires there on every series seems to have skill"
+
+
 def of_metrics(cells: Values, detectors: Sequence[str], metrics: Sequence[str], alpha: float) -> Iterator[str]:
     """For each metric, every detector's mean over series, the mean of chance, and in how many cells it is better."""
     for metric in metrics:
@@ -115,9 +131,7 @@ def redrawn(
 ) -> Drawn:
     """Draws of all cells, summed; ``how`` says on which workers."""
     # what cannot be read has nothing to be drawn, and is not tried again
-    tasks = {
-        i: task for i, task in enumerate(plan.tasks(chunks, detectors)) if task.nulls or task.together or task.mixed
-    }
+    tasks = {i: task for i, task in enumerate(plan.tasks(chunks, detectors)) if task.cells}
     total, lost, done = Drawn(), list[Words](), 0
     with progress_bar("draws for pooling", len(tasks)) as advance:
 
@@ -371,6 +385,16 @@ class Study(StudyExports):
         return shared_truths(self._truths)
 
     @lazy
+    def places(self) -> Places:
+        """Whether events of many series begin at the same places, as in archives that cut their series by them."""
+        return places_of(self._truths, self.shared)
+
+    @property
+    def exchanges(self) -> bool:
+        """Whether series are pooled with labels exchanged between them: if asked for, or if places coincide."""
+        return self._settings["null"] == SERIES_EXCHANGE or (self._settings["null"] == AUTO and self.places.coincide)
+
+    @lazy
     def _counts(self) -> Counts:
         return Counts.of(self.cells, self.failed, self.detectors, self.shared)
 
@@ -382,7 +406,8 @@ class Study(StudyExports):
 
         over series s with hits h of a alarms and f found of e events. Laws X of cells are added: the p-values of
         precision and recall are exact where all of theirs are; F1's is simulated. Series that share a truth are placed
-        together. Those on which no null holds count in the values, and not in chance.
+        together. Those on which no null holds count in the values, and not in chance. Where events of many series begin
+        at the same places, or if it was asked for, labels are exchanged between series in place of all that.
 
         Parameters
         ----------
@@ -410,7 +435,11 @@ class Study(StudyExports):
     def _pool(self, n: int, level: float) -> tuple[Pooled, ...]:
         if self._chunks is None or self._asked is None:
             return stored(self.path, n, level)
-        plan = Plan.of(self.cells, self._truths, self.shared, self._counts, self._asked, n)
+        counts, asked = self._counts, self._asked
+        if self.exchanges:
+            plan = Plan.of_exchange(self._truths, self.shared, counts, asked)
+        else:
+            plan = Plan.of(self.cells, self._truths, self.shared, counts, asked, n)
         pooling = Pooling(
             counts=self._counts,
             cells=self.cells,
@@ -465,7 +494,7 @@ class Study(StudyExports):
             pairs=None if found is None else Pairs.of(found),
             about=About(
                 title=self.title,
-                null=settings["null"],
+                null=settings["null"] + (f", pooled by {SERIES_EXCHANGE}" if self.exchanges else ""),
                 tolerance=settings["tolerance"],
                 threshold=settings["cut"],
                 n_series=self.n_series,
@@ -481,6 +510,7 @@ class Study(StudyExports):
 
     def _remarks(self, found: Comparison | None) -> Iterator[str]:
         yield from from_reading(self._truths["notes"])
+        yield from of_places(self.places, self._settings["null"])
         yield from remarks(self._sharing, {measure: self.corrected(measure) for measure in MEASURES}, self.alpha)
         yield from of_metrics(self.cells, self.detectors, self._settings["metrics"], self.alpha)
         yield from (*(self._counts.notes_on(self.detectors) if found is None else found.notes), *self._folder.notes)

@@ -127,6 +127,7 @@ def truth_row(case: Case, cell: Cell) -> Row:
         "stops": truth.stops,
         "notes": list(case.notes),
         "moments": moments,
+        **cell.by_axis(steps=_places_on_steps, ticks=_places_in_time),
     }
 
 
@@ -139,6 +140,27 @@ def _reach_in_steps(cell: Cell) -> int:
     some = np.arange(0, cell.n_steps, max(cell.n_steps // 1000, 1))
     around = cell.trial.reaches[cell.d].around_events(some, some)
     return int(max((some - around.starts).max(), (around.stops - 1 - some).max(), 0))
+
+
+def _places_on_steps(cell: Cell) -> Row:
+    """Where events are among all steps, and whether the tolerance reaches from their steps."""
+    truth, reach, own = cell.truth, cell.trial.reaches[cell.d], cell.trial.event_windows[cell.d]
+    at = np.flatnonzero(reach.open_steps)
+    there = reach.around_events(truth.first_steps, truth.last_steps)
+    told = np.packbits(reach.open_steps).tobytes() + str(len(reach.open_steps)).encode()
+    return {
+        "length": len(reach.open_steps),
+        "begin": int(at[0]),
+        "watched": hashlib.sha256(told).hexdigest()[:16],
+        "placed": at[truth.first_steps],
+        "exchangeable": np.array_equal(own.starts, there.starts) and np.array_equal(own.stops, there.stops),
+    }
+
+
+def _places_in_time(cell: TimedCell) -> Row:
+    """Of events that are at their own times, and cannot be those of another series."""
+    n, starts = cell.truth.n_steps, cell.truth.starts
+    return {"length": n, "begin": 0, "watched": _axis_of_ticks(cell), "placed": starts, "exchangeable": False}
 
 
 def _axis_of_ticks(cell: TimedCell) -> str:

@@ -87,11 +87,18 @@ TRUTHS: Schema = {
     "stops": "BIGINT[]",
     "notes": "VARCHAR[]",
     "moments": "BIGINT[]",
+    "length": "BIGINT",
+    "begin": "BIGINT",
+    "watched": "VARCHAR",
+    "placed": "BIGINT[]",
+    "exchangeable": "BOOLEAN",
 }
 """The events of each series among its steps (``stops`` are past the end), and how many steps the tolerance reaches at
 most; ``in_time`` says whether events are at their own times. Two series share ``axis`` if their steps are the same
 moments, and ``grid`` if their clocks tick alike, whenever they began and whatever they missed; ``moments`` are the
-first steps of events in absolute time, counted in steps of the grid."""
+first steps of events in absolute time, counted in steps of the grid. ``length`` has all steps, those too that do not
+count, ``begin`` the first that does, and ``placed`` the first steps of events among all of them. Two series share
+``watched`` if the same of their steps count; ``exchangeable`` says whether events are where their steps are."""
 
 
 def cells_with(metrics: Sequence[str]) -> dict[str, str]:

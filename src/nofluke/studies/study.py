@@ -23,7 +23,7 @@ from nofluke.laws.tables import TRUSTED
 from nofluke.nulls import Null, levels, seasons
 from nofluke.nulls.choice import Choice, doubts
 from nofluke.nulls.permutation import Permutation
-from nofluke.nulls.seasons import comb_tails, harmonics, harmonics_used, whole_periods
+from nofluke.nulls.seasons import COMB_KINDS
 from nofluke.nulls.seen import TOGETHER, Look
 from nofluke.plain import as_share, as_whole, is_text
 from nofluke.progress import cells_bar
@@ -105,9 +105,11 @@ class Quick:
             side, shortest = self.look.events.side, max(self.look.window + 1, 3.0)
             self.tails = spectra.against_neighbours(side.powers, seasons.GAP, seasons.NEIGHBOURS)
             self.searched = levels.LEAST_CYCLES, min(int(self.n / shortest), len(side.powers) - 1)
-            self.whole = whole_periods(self.n, shortest)
-            self.combs = comb_tails(self.tails, self.n, len(side.at))[self.whole]
-            self.places = harmonics(self.n, len(self.tails))[self.whole]
+            self.combs = []
+            for kind in COMB_KINDS:
+                whole = kind.searched(self.n, shortest)
+                known = kind.tails(self.tails, self.n, len(side.at))[whole]
+                self.combs.append((kind, whole, known, kind.harmonics(self.n, len(self.tails))[whole]))
 
     def rows(self) -> dict[str, tuple[Row, tuple[Row, Row]] | None]:
         """By detector, its row and those of its two laws without names; None for one that has to go the other way."""
@@ -174,11 +176,10 @@ class Quick:
                 tails = spectra.against_neighbours(power, seasons.GAP, seasons.NEIGHBOURS)
                 searched = 2 * levels.SEASON, levels.JOINTLY, levels.OTHER_SIDE
                 found[i] = spectra.season_possible(self.tails, tails, first, last, *searched)
-                if not found[i]:
-                    used = harmonics_used(marks[i])[self.whole]
-                    found[i] = spectra.whole_period_possible(
-                        self.combs, tails, self.places, used, levels.COMBS, *searched
-                    )
+                for kind, whole, known, places in self.combs if not found[i] else ():
+                    used = kind.used(marks[i])[whole]
+                    capped = np.minimum(tails, kind.cap)
+                    found[i] |= spectra.whole_period_possible(known, capped, places, used, levels.COMBS, *searched)
         return found
 
     def _doubts(self, i: int, slow: bool) -> tuple[str, ...]:
@@ -321,7 +322,7 @@ def _within(scores: FloatArray, allowed: int) -> FloatArray:
 def part_of(chunk: Chunk, asked: Asked) -> Part:
     """All cells of a chunk."""
     rows = Rows(asked.metrics)
-    for case in chunk.read():
+    for case in asked.cases(chunk):
         add_case(case, asked, rows)
     return rows.part()
 
@@ -376,7 +377,7 @@ def _quick(shared: Cells, detectors: dict[str, AnyArray]) -> dict[str, Any]:
 # ---- judge many detectors on many series: read, compute chunk by chunk, keep each part
 
 
-@takes(AboutCells, like="evaluate", own=("threshold", "quantile", "budget"), after=("data", "detector"))
+@takes(AboutCells, like="evaluate", own=("threshold", "quantile", "budget", "test_part"), after=("data", "detector"))
 def study(
     source: Any,
     *,
@@ -438,9 +439,14 @@ def study(
     tolerance : int, str, float, timedelta or Tolerance
         As in `evaluate`, or a share of each series' length: "1%" or 0.01, in whole steps.
     null : str, NullModel
-        As in `evaluate`; "auto" chooses for each cell.
+        As in `evaluate`; "auto" chooses for each cell. "series-exchange" is auto for cells, and pools with labels
+        exchanged between series of the same length, test part and group, as "auto" does where events of many series
+        begin at the same places.
     metrics : str or iterable of str
         Names of other metrics to test in each cell, as in `significance`.
+    test_part : optional
+        As in `evaluate`, the same for all series; a column of 0/1, by its name; or "names": names of UCR's archive and
+        of TSB-AD say where training ends.
     <about>
     n_resamples, alpha
         As in `evaluate`, the same for all cells.
@@ -524,6 +530,7 @@ def study(
         detector=detector,
         layout=layout,
         truth_as=asked.about.reading["truth_as"],
+        test_part=asked.part_column,
         ranges=ranges,
         data=data,
     )

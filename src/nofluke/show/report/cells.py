@@ -16,7 +16,7 @@ from nofluke.laws.law import Law
 from nofluke.laws.tables import binomial
 from nofluke.nulls.base import NullModel, Nulls
 from nofluke.nulls.choice import Choice
-from nofluke.nulls.simulation import laws_of_tally, simulate_hits
+from nofluke.nulls.simulation import laws_of_ranges, laws_of_tally, simulate_hits
 from nofluke.series.counting import within
 from nofluke.series.trial import Cell
 from nofluke.show.report.grid import Grid
@@ -91,7 +91,7 @@ def _nulls_of(result: Evaluation, grid: Grid, seed: int) -> Callable[[Cell], Nul
     if method == "auto" and not together:
         exact = model.exact_sides(result.cell, times=grid.shape[0] * grid.shape[1])
         together = len(exact) == 1
-    if together and not _interior(grid):
+    if together and grid.trial.truth.points and not _interior(grid):
         # the same random placements as for a single cell, counted for all cells at once
         found = simulate_hits(grid.trial, model, n_resamples, seed, histograms="all")
 
@@ -100,6 +100,9 @@ def _nulls_of(result: Evaluation, grid: Grid, seed: int) -> Callable[[Cell], Nul
             return replace(laws, **{side: model.law_of(cell, side) for side in exact})
 
         return drawn
+    of_ranges = laws_of_ranges(grid.trial, model, method, n_resamples, seed)
+    if of_ranges is not None:
+        return of_ranges
     hurried = model.hurried()
 
     def alone(cell: Cell) -> Nulls:

@@ -352,7 +352,9 @@ def reading_code(
     detector = "scores" if result.sequence.scores is not None else "predictions"
     if source is None:
         clock = [] if result.sequence.clock is None else ["times=times"]
-        mask = ["mask=mask"] if result.left_out.steps > result.left_out.warmup else []
+        mask = ["mask=mask"] if result.left_out.missing + result.left_out.masked > _behind(result) else []
+        if result.sequence.test_part == ():
+            mask = [*mask, "test_part=test_part"]
         own = ("scores" if detector == "scores" else "predictions=predictions",)
         return [], ["truth", *(outputs or own), *clock, *mask]
     how, how_events = (
@@ -378,13 +380,19 @@ def reading_code(
         arguments = ['data["truth"]', 'truth_as="labels"']
     own = ('data["scores"]' if detector == "scores" else 'predictions=data["predictions"]',)
     arguments[1:1] = outputs or own
-    names = {"time": "times", "mask": "mask"}
+    names = {"time": "times", "mask": "mask", "test_part": "test_part"}
     arguments += [f'{names[role]}=data["{role}"]' for role in columns if role in names]
     if source.missing != "error":
         arguments.append(f"missing={source.missing!r}")
     if source.overlaps != "error":
         arguments.append(f"overlaps={source.overlaps!r}")
     return lines, arguments
+
+
+def _behind(result: Evaluation) -> int:
+    """Steps behind the end of the test part."""
+    part = result.sequence.test_part
+    return len(result.sequence.open_steps) - 1 - part[1] if part else 0
 
 
 def chosen_code(result: Evaluation) -> list[str]:
@@ -398,8 +406,11 @@ def chosen_code(result: Evaluation) -> list[str]:
         made.append(f"threshold={result.threshold!r}")
     if result.sequence.higher_is != "anomalous":
         made.append(f"higher_is={result.sequence.higher_is!r}")
-    if result.left_out.warmup:
-        made.append(f"warmup={result.left_out.warmup}")
+    part, warm = result.sequence.test_part, result.left_out.warmup
+    if part:
+        made.append(f"test_part={part if _behind(result) else part[0]}")
+    if warm and not (part and warm == part[0]):
+        made.append(f"warmup={warm}")
     rule = result.settings.alarms
     if rule.refractory is not None:
         made.append(f"refractory={rule.refractory.plain()!r}")

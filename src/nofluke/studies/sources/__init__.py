@@ -36,6 +36,7 @@ def read_source(
     detector: str | None = None,
     layout: str = "auto",
     truth_as: str = "auto",
+    test_part: str | None = None,
     ranges: Any = None,
     data: Any = None,
     per_chunk: int | None = None,
@@ -47,7 +48,7 @@ def read_source(
     source : data frame, mapping of columns, path, or list of paths
         A frame of pandas, polars or pyarrow; a Parquet or text file, a folder or a glob of them; or a folder in one of
         the layouts.
-    series, group, truth, times : str, optional
+    series, group, truth, times, test_part : str, optional
         Names of columns. Files without ``series`` hold a series each, named after the file. Without ``group`` each
         series is its own; ``"/"`` is the folder of a file.
     time_format, ranges_time_format : str, optional
@@ -85,6 +86,7 @@ def read_source(
     check_word(layout, "layout", LAYOUTS)
     check_word(truth_as, "truth_as", ("auto", "labels", "positions", "times", "ranges"))
     given = {"series": series, "group": group, "truth": truth, "times": times, "detector": detector}
+    given["test_part"] = test_part
     named = {role: name_or_none(column, role) for role, column in given.items()}
     formats = _formats(time_format, ranges_time_format, times, ranges)
     names = () if scores is None else as_names(scores, "scores")
@@ -99,7 +101,7 @@ def read_source(
             )
         )
     if layout == "nab":
-        _unused(layout, series=series, group=group, times=times, detector=detector, data=data)
+        _unused(layout, series=series, group=group, times=times, detector=detector, data=data, test_part=test_part)
         return nab_source(source, roles, ranges, per_chunk)
     events = (
         None
@@ -107,7 +109,8 @@ def read_source(
         else listed_events(ranges, truth_as, series, clock=times is not None, time_format=formats[1])
     )
     if layout in ("tsb-ad", "timeeval"):
-        _unused(layout, series=series, group=group, detector=detector, times=times if layout == "tsb-ad" else None)
+        timed = times if layout == "tsb-ad" else None
+        _unused(layout, series=series, group=group, detector=detector, times=timed, test_part=test_part)
         found = (tsb_source if layout == "tsb-ad" else timeeval_source)(source, roles, data, events, per_chunk)
     else:
         _unused(layout, data=data)

@@ -32,12 +32,14 @@ class Events:
 class Block:
     """Rows of one series, in wide tables of all its detectors, in long ones of one: columns, or why there are none.
 
-    ``truth`` is None where it comes from elsewhere, ``times`` where there is no clock.
+    ``truth`` is None where it comes from elsewhere, ``times`` where there is no clock, ``test_part`` where no column
+    flags it.
     """
 
     scores: Mapping[str, Read] = field(repr=False)
     truth: Read | None = field(repr=False, default=None)
     times: Read | None = field(repr=False, default=None)
+    test_part: Read | None = field(repr=False, default=None)
 
 
 def typed(read: Callable[[int, int], AnyArray], slices: Slices) -> list[Read]:
@@ -86,8 +88,7 @@ def wide_case(
     """The case of a series whose detectors share their rows."""
     block, sorting = _in_time(block)
     truth = block.truth if events is None else events.truth
-    if isinstance(block.times, Fault):
-        truth = block.times
+    truth = next((one for one in (block.times, block.test_part) if isinstance(one, Fault)), truth)
     missing = Fault(reason=NO_SCORES)
     return Case(
         series=series,
@@ -96,6 +97,7 @@ def wide_case(
         detectors={name: _present(block.scores.get(name, missing), block.truth) for name in detectors},
         times=None if isinstance(block.times, Fault) else block.times,
         truth_as=truth_as if events is None else events.truth_as,
+        test_part=block.test_part,
         notes=(*notes, *sorting, *(() if events is None else events.notes)),
     )
 
@@ -119,7 +121,7 @@ def long_case(
         scores[name] = block.scores[name]
         if name != first and (reason := _unlike(block, lead, name, first)):
             scores[name] = Fault(reason=reason)
-    whole = Block(scores=scores, truth=lead.truth, times=lead.times)
+    whole = Block(scores=scores, truth=lead.truth, times=lead.times, test_part=lead.test_part)
     return wide_case(series, group, whole, detectors, truth_as, events, (*notes, *sorting))
 
 
@@ -137,7 +139,8 @@ def _unlike(block: Block, lead: Block, name: str, first: str) -> Words | None:
     if not isinstance(other, Fault) and len(score) != len(other):
         told = "it has {:,} rows where detector {} has {:,}: give both the same steps."
         return Remark("other rows", told, len(score), shown(first), len(other))
-    for what, own, leads in (("times", block.times, lead.times), ("labels", block.truth, lead.truth)):
+    alike = ("times", block.times, lead.times), ("labels", block.truth, lead.truth)
+    for what, own, leads in (*alike, ("test parts", block.test_part, lead.test_part)):
         if isinstance(own, Fault):
             return own.reason
         if own is not None and not isinstance(leads, Fault) and not same(own, leads):
@@ -163,6 +166,7 @@ def _in_time(block: Block) -> tuple[Block, tuple[Remark, ...]]:
         scores={name: turned(part) for name, part in block.scores.items()},
         truth=None if block.truth is None else turned(block.truth),
         times=turned(times),
+        test_part=None if block.test_part is None else turned(block.test_part),
     )
     return moved, (Remark("sorted", "Rows were not in time order, and were sorted by time."),)
 

@@ -96,6 +96,7 @@ def frame_source(value: Any, roles: Roles, events: Listed | None, per_chunk: Any
             scores={name if roles.detector is None else str(key[1]): read[name][at] for name in scores},
             truth=None if roles.truth is None else read[roles.truth][at],
             times=None if roles.times is None else read[roles.times][at],
+            test_part=None if roles.test_part is None else read[roles.test_part][at],
         )
         for at, key in enumerate(keys)
     }
@@ -120,7 +121,7 @@ def _names(column: Any, role: str) -> AnyArray:
 
 
 def _shared(roles: Roles) -> tuple[str, ...]:
-    return tuple(column for column in (roles.truth, roles.times) if column is not None)
+    return tuple(column for column in (roles.truth, roles.times, roles.test_part) if column is not None)
 
 
 def _spans(keys: Sequence[Key], slices: Slices) -> Iterator[tuple[int, int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from pathlib import Path
@@ -103,6 +104,20 @@ def group_of(values: Collection[str | None], column: str) -> str | Fault:
     listed = ", ".join(shown(value) for value in sorted(map(str, values))[:3])
     told = "its rows are in {} groups by column {} ({}): a series belongs to one."
     return Fault(reason=Remark("several groups", told, len(values), shown(column), listed))
+
+
+_TRAINED = (r"_tr_(\d+)_1st_\d+", r"^\d+_UCR_Anomaly_.+?_(\d+)_\d+_\d+$")
+
+
+def training_end(series: str) -> int | None:
+    """Where training ends, and so the first step of the test part, by the names of TSB-AD and of UCR's archive.
+
+    >>> training_end("001_NAB_id_1_Facility_tr_1007_1st_2014"), training_end("004_UCR_Anomaly_ECG_35000_52000_52620")
+    (1007, 35000)
+    """
+    name = without_ending(series.rsplit("/", 1)[-1])
+    found = next((match for rule in _TRAINED if (match := re.search(rule, name))), None)
+    return None if found is None else int(found[1])
 
 
 def without_ending(name: str) -> str:

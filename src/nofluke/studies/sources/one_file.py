@@ -50,6 +50,7 @@ class FileReader:
                 scores={name: read[name] for name in detectors},
                 truth=None if roles.truth is None else read[roles.truth],
                 times=None if roles.times is None else read[roles.times],
+                test_part=None if roles.test_part is None else read[roles.test_part],
             )
             return wide_case(self.series, group, block, detectors, roles.truth_as, self.events, table.notes)
 

@@ -30,12 +30,13 @@ class Roles:
     detector: str | None = None
     truth_as: str = "auto"
     time_format: str | None = None
+    test_part: str | None = None
 
     @property
     def others(self) -> dict[str, str]:
         """Role and column of all but the scores."""
-        every = {"series": self.series, "group": self.group, "truth": self.truth, "times": self.times}
-        named = {role: column for role, column in {**every, "detector": self.detector}.items() if column is not None}
+        roles = ("series", "group", "truth", "times", "detector", "test_part")
+        named = {role: column for role in roles if (column := getattr(self, role)) is not None}
         return {role: column for role, column in named.items() if column != FOLDER}
 
     @property
@@ -66,8 +67,9 @@ class Roles:
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         told = {**asdict(self), "scores": list(self.scores)}
-        if self.time_format is None:
-            del told["time_format"]  # a study from before there was one goes on
+        for late in ("time_format", "test_part"):
+            if told[late] is None:
+                del told[late]  # a study from before there was one goes on
         return told
 
 

@@ -61,7 +61,8 @@ class TableChunk:
 
     def _blocks(self, file: TableFile, pieces: Sequence[Piece], connection: Any) -> dict[Piece, Block]:
         """What was read of each piece of one file."""
-        wanted = [*self.columns, *(name for name in (self.roles.truth, self.roles.times) if name is not None)]
+        others = (self.roles.truth, self.roles.times, self.roles.test_part)
+        wanted = [*self.columns, *(name for name in others if name is not None)]
         read: dict[tuple[str, Piece], Read] = {}
         try:
             if not file.path.exists():
@@ -154,6 +155,7 @@ def _block(read: Mapping[tuple[str, Piece], Read], piece: Piece, columns: Sequen
         scores={piece.detector or name: read[name, piece] for name in columns},
         truth=None if roles.truth is None else read[roles.truth, piece],
         times=None if roles.times is None else read[roles.times, piece],
+        test_part=None if roles.test_part is None else read[roles.test_part, piece],
     )
 
 
@@ -167,4 +169,5 @@ def _whole(blocks: Sequence[Block]) -> Block:
         scores={name: part for name, part in scores.items() if part is not None},
         truth=joined([block.truth for block in blocks]),
         times=joined([block.times for block in blocks]),
+        test_part=joined([block.test_part for block in blocks]),
     )
