@@ -190,7 +190,9 @@ def _typed(problem: Problem) -> Any:
     with in_folder() as folder:
         for name, text in example_files().items():
             (folder / name).write_text(text, encoding="utf-8")
-        return Printed("\n".join(f"$ {' '.join(words)}\n{run(seeded(words)).text}" for words in problem["args"]["commands"]))
+        return Printed(
+            "\n".join(f"$ {' '.join(words)}\n{run(seeded(words)).text}" for words in problem["args"]["commands"])
+        )
 
 
 def seeded(words: list[str]) -> list[str]:
