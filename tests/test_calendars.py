@@ -254,6 +254,160 @@ class TestLongPeriods:
             found.append(first is not None and first.period == period)
         assert np.mean(found) >= 0.8
 
+    @pytest.mark.parametrize(("period", "cycles"), [(3_000, 9), (10_080, 12), (20_011, 20)])
+    def test_as_long_as_the_series_has_eight_of_them(self, period, cycles):
+        """A weekly job in data by the minute: to the step, also where steps are added up before they are looked at."""
+        rng, n = np.random.default_rng(period), period * cycles
+        busy = (np.arange(n) + rng.integers(period)) % period < period // 200
+        sides = [np.flatnonzero(rng.random(n) < np.where(busy, 40 * m / n, m / n)) for m in (100, 500)]
+        found = seasons.common_period(*(seasons.Side.of_steps(at, np.ones(n, bool)) for at in sides), 5.0, 0.1)
+        assert found.found
+        assert abs(found.steps - period) * cycles <= period / 200  # no phase is off by more than the job is long
+
+    def test_periods_looked_for_leave_nothing_out(self):
+        """Whatever the whole period, its 48 harmonics lie within one ordinate of those of one that is looked for."""
+        for n in (500, 12_000, 50_000, 130_000, 1_000_000):
+            long = seasons.combs_of(n)[-1]
+            every = np.arange(long.periods[0], n // 8 + 1) if len(long.periods) else np.zeros(0)
+            nearest = long.periods[np.abs(long.periods[:, None] - every[:: max(len(every) // 997, 1)]).argmin(axis=0)]
+            off = 48 * n * np.abs(1 / nearest - 1 / every[:: max(len(every) // 997, 1)])
+            assert off.max(initial=0.0) <= 1.0
+
+
+class TestTwoSeasons:
+    """Periods that have no short multiple in common."""
+
+    def weight(self, rng, n, *periods):
+        return sum(1.3 * np.cos(2 * np.pi * (np.arange(n) / period + rng.random())) for period in periods)
+
+    @given(st.integers(20, 300), st.integers(3, 20), st.floats(3, 25), st.integers(1, 12), st.integers(1, 3))
+    @settings(max_examples=60, deadline=None)
+    def test_strata_are_the_phases_of_both(self, n, period, second, bins, windows):
+        """By definition; and draws keep how many events are in each."""
+        null = Seasonal(period=period, bins=bins, second=second, second_bins=bins, windows=windows)
+        rng = np.random.default_rng(n)
+        truth = flags(n, *rng.choice(n, 9, replace=False))
+        cell = nf.evaluate(truth, predictions=flags(n, 0)).cell
+        strata = null.strata_of(cell.truth)
+        phases = [
+            (
+                int(t % period * min(bins, period) // period),
+                int(t % second * min(bins, int(second)) // second),
+                t * windows // n,
+            )
+            for t in range(n)
+        ]
+        labels = {key: number for number, key in enumerate(sorted(set(phases)))}
+        np.testing.assert_array_equal(strata, [labels[key] for key in phases])
+        expected = np.bincount(strata[truth], minlength=strata.max() + 1)
+        for row in null.draw(cell.truth)(rng, 3):
+            np.testing.assert_array_equal(np.bincount(strata[row], minlength=strata.max() + 1), expected)
+
+    def test_events_at_their_own_times_have_the_same_phases(self):
+        """Where every tick is a step, coincidence draws from the strata of evaluate."""
+        rng, n = np.random.default_rng(2), 240
+        truth, alarms = flags(n, *rng.choice(n, 12, replace=False)), flags(n, *rng.choice(n, 20, replace=False))
+        null = "seasonal:period=12,bins=4,second=17,second_bins=3,windows=2"
+        on_steps = nf.evaluate(truth, predictions=alarms, tolerance=1, null=null, rng=1)
+        in_time = nf.coincidence(
+            np.flatnonzero(truth), np.flatnonzero(alarms), span=(0, n), tick=1, tolerance=1, null=null, rng=1
+        )
+        assert in_time.recall_test.pvalue == pytest.approx(on_steps.recall_test.pvalue, rel=1e-12)
+
+    def test_auto_keeps_both(self):
+        """Single events stay within the phases of both; ranges have no such null, and the reason says so."""
+        rng, n, texts = np.random.default_rng(5), 4_000, []
+        for _ in range(6):
+            weight = self.weight(rng, n, 24, 37.3)
+            result = nf.evaluate(
+                weighted(rng, weight, 120), rng.gumbel(size=n) + weight, quantile=0.9, tolerance=2, rng=1
+            )
+            texts.append(result.null.text)
+        assert sum("second=" in text and "period=" in text for text in texts) >= 5
+
+    def test_what_is_no_second_season(self):
+        """A number of phases of nothing, a period that is none."""
+        with pytest.raises(nf.InputError, match="second_bins=3 is a number of phases of a second season, but there is"):
+            Seasonal(period=12, second_bins=3)
+        with pytest.raises(nf.InputError, match="second='tide' must be a number of steps"):
+            Seasonal(period=12, second="tide")
+        with pytest.raises(nf.InputError, match="second_bins=7 does not go with 'hour of day'"):
+            Seasonal(period=100, second="hour of day", second_bins=7)
+        assert nf.nulls.as_null("seasonal:period=24,second=37.3").text == "seasonal:period=24,second=37.3"
+
+
+class TestZonesOfFiles:
+    TIMES = pd.date_range("2021-03-15", "2021-04-15", freq="h", tz="Europe/Berlin", inclusive="left")
+
+    @pytest.fixture
+    def data(self):
+        """A rush hour in Berlin, across a change of the clock."""
+        rng = np.random.default_rng(8)
+        weight = 2.5 * np.isin(self.TIMES.hour, (7, 8))
+        label = weighted(rng, weight, 60).astype(int)
+        return pd.DataFrame({"time": self.TIMES, "label": label, "z": (rng.gumbel(size=len(label)) + weight).round(6)})
+
+    def expected(self, data, null):
+        return nf.evaluate(data["label"], data["z"], times=data["time"], quantile=0.9, tolerance=1, null=null, rng=1)
+
+    def test_offsets_in_text_are_local_time(self, data, tmp_path, capsys):
+        """A CSV file with +01:00 and +02:00 has the answer of the data frame; in UTC it is another one."""
+        from nofluke.cli import main
+
+        null = "period-shuffle:period=day"
+        path, texts = tmp_path / "data.csv", [time.isoformat() for time in self.TIMES]
+        data.assign(time=texts).to_csv(path, index=False)
+        words = ["--truth", "label", "--scores", "z", "--time", "time", "--quantile", "0.9", "--tolerance", "1"]
+        with pytest.raises(SystemExit):
+            main(["evaluate", str(path), *words, "--null", null, "--seed", "1", "--format", "json"])
+        found = json.loads(capsys.readouterr().out)
+        local, utc = (self.expected(one, null) for one in (data, data.assign(time=self.TIMES.tz_convert("UTC"))))
+        assert found["recall"]["pvalue"] == local.recall_test.pvalue
+        assert local.recall_test.pvalue != utc.recall_test.pvalue
+
+    @pytest.mark.parametrize("kind", ["file", "frame", "shuffled"])
+    def test_studies_keep_it(self, data, kind, tmp_path):
+        """Of files and of frames, cut into series and put in order."""
+        null = "seasonal:period=hour of day"
+        both = pd.concat([data.assign(series="a"), data.assign(series="b")], ignore_index=True)
+        if kind == "shuffled":
+            both = both.sample(frac=1, random_state=1)
+        if kind == "file":
+            both = both.assign(time=[time.isoformat() for time in both["time"]])
+            both.to_csv(tmp_path / "both.csv", index=False)
+        asked = {"series": "series", "truth": "label", "scores": "z", "times": "time", "quantile": 0.9, "tolerance": 1}
+        study = nf.study(str(tmp_path / "both.csv") if kind == "file" else both, **asked, null=null, workers=1)
+        expected = self.expected(data, null).recall_test.pvalue
+        assert study.to_frame()["recall_pvalue"].tolist() == pytest.approx([expected] * 2, rel=1e-12)
+
+    def test_lists_of_times_keep_it(self, data):
+        """The hours of a coincidence are those of Berlin: in UTC the same times have another answer."""
+        at = {"events": data["label"] == 1, "alarms": data["z"] >= data["z"].quantile(0.9)}
+        asked = {"tolerance": "1h", "null": "seasonal:period=hour of day", "tick": "1h", "rng": 1}
+
+        def recall(times):
+            lists = (times[flag.to_numpy()] for flag in at.values())
+            return nf.coincidence(*lists, span=(times[0], times[-1]), **asked).recall_test.pvalue
+
+        expected = self.expected(data, asked["null"]).recall_test.pvalue
+        assert recall(self.TIMES) == pytest.approx(expected, rel=0.05)  # the last hour is none of the span
+        assert recall(self.TIMES) != recall(self.TIMES.tz_convert("UTC"))
+
+    def test_what_is_sent_to_another_process_keeps_it(self):
+        """And what is picked out of it; what is computed with it does not, since nobody knows what it is then."""
+        import pickle
+
+        from nofluke.data.columns import UtcTimes
+
+        dates = UtcTimes.of(np.arange(5).astype("datetime64[h]"), np.arange(5) * 60)
+        sent = pickle.loads(pickle.dumps(dates))
+        assert isinstance(sent, UtcTimes)
+        np.testing.assert_array_equal(sent.east, dates.east)
+        np.testing.assert_array_equal(dates[[3, 1]].east, [180, 60])
+        assert (dates + 1).east is None
+        np.testing.assert_array_equal(UtcTimes.joined([dates, dates[:1]]).east, [0, 60, 120, 180, 240, 0])
+        assert UtcTimes.joined([dates, UtcTimes.of(np.asarray(dates))]).east is None
+
 
 class TestStrata:
     DAYS = np.array(["2021-03-02", "2021-03-05"], dtype="datetime64[D]")
@@ -349,6 +503,10 @@ class TestStrata:
         for strata, text in (("part", "seasonal"), ("hour of day", "seasonal:period=hour of day")):
             code, printed = run("--strata", strata)
             assert (code, json.loads(printed.out)["null"]["text"]) == (0, text)
+            words[0] = "significance"
+            code, printed = run("--strata", strata, "--metric", "auc-roc", "--resamples", "99")
+            assert (code, json.loads(printed.out)["null"]["text"]) == (0, text)
+            words[0] = "evaluate"
         code, printed = run("--strata", "part", "--null", "permutation")
         assert code == 2
         assert "--strata is for --null seasonal" in printed.err

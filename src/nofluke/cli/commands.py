@@ -171,7 +171,7 @@ def sweep(
 @click.option(
     "--period",
     metavar="PERIOD",
-    help='The season to look for: steps (24), or "hour of day", "day of week", "month". Default: these three, with dates.',
+    help='The season to look for: steps (24), or a rule of the calendar such as "hour of week". Default: all rules, with dates.',
 )
 @click.option("--alpha", type=SHARE, default=0.05, show_default=True, help="Level of the findings.")
 @format_option

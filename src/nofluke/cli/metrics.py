@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from nofluke.cli.arguments import read_detector, read_truth
+from nofluke.cli.arguments import read_detector, read_truth, within_strata
+from nofluke.cli.chance_options import strata_option
 from nofluke.cli.command import Command
 from nofluke.cli.metric_options import level_options, metric_option, null_options
 from nofluke.cli.options import (
@@ -35,6 +36,7 @@ from nofluke.errors import InputError
 @cut_options
 @metric_option("Such as vus-pr:window=100; nofluke metrics lists them. Repeat for several.")
 @null_options
+@strata_option
 @gate_option
 @gate_format_option
 @output_option
@@ -63,11 +65,12 @@ def significance(
     import nofluke as nf
 
     data = read_detector(file, output, options)
+    data, within = within_strata(null, options["strata"], data)
     result = data.noted(
         nf.significance(
             metrics[0] if len(metrics) == 1 else list(metrics),
             **data.arguments,
-            null=null,
+            null=within,
             stop_after=stop_after,
             alternative=alternative,
             n_resamples=resamples,

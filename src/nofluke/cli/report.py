@@ -8,8 +8,16 @@ from typing import Any
 
 import click
 
-from nofluke.cli.arguments import Data, chance_arguments, named_detectors, number_of, read_detector, time_format_of
-from nofluke.cli.chance_options import method_options, null_option
+from nofluke.cli.arguments import (
+    Data,
+    chance_arguments,
+    named_detectors,
+    number_of,
+    read_detector,
+    time_format_of,
+    within_strata,
+)
+from nofluke.cli.chance_options import method_options, null_option, strata_option
 from nofluke.cli.command import Command
 from nofluke.cli.completion import PAGE
 from nofluke.cli.metric_options import metric_option
@@ -30,6 +38,7 @@ ROLES = ("truth", "truth_start", "truth_end", "scores", "time", "mask", "predict
 )
 @detectors_options
 @null_option
+@strata_option
 @method_options
 @click.option(
     "--seed", type=int, default=0, show_default=True, help="Random seed; the same seed gives identical output."
@@ -77,9 +86,10 @@ def report(
         # one detector is an array, several are a dict by their names
         options[role] = (options[role] if several else options[role][0]) if options[role] else None
     data = read_detector(file, output, options, **({"outputs": None} if several else {}))
+    data, null = within_strata(options["null"], options["strata"], data)
     page = {"title": title, "scripts": scripts, "source": _source(file, options), "metrics": metrics}
     about = _several if several else _one
-    text, said = about(data, {**chance_arguments(options), "alpha": alpha}, output, page)
+    text, said = about(data, {**chance_arguments(options), "null": null, "alpha": alpha}, output, page)
     if output is None:
         write(text.rstrip("\n"), None)
     else:

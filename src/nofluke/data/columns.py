@@ -78,7 +78,42 @@ class Column:
 
 
 class UtcTimes(np.ndarray[Any, np.dtype[np.datetime64]]):
-    """Dates in UTC that had a time zone. As plain datetime64 they could be compared with dates that have none."""
+    """Dates in UTC that had a time zone. As plain datetime64 they could be compared with dates that have none.
+
+    ``east`` says by how many seconds local time was ahead at each of them; None where nobody knows. What is taken out
+    of them by an index keeps it, and so does what is sent to another process.
+
+    >>> dates = UtcTimes.of(np.arange(2).astype("datetime64[h]"), np.array([0, 3600]))
+    >>> dates[1:].east
+    array([3600])
+    """
+
+    east: East
+
+    @classmethod
+    def of(cls, dates: npt.NDArray[Any], east: East = None) -> UtcTimes:
+        """Dates in UTC with what is known of their local time."""
+        found = np.asarray(dates).view(cls)
+        found.east = east
+        return found
+
+    @classmethod
+    def joined(cls, parts: list[UtcTimes]) -> UtcTimes:
+        """One after the other; local time is known where it is known of all of them."""
+        east = [part.east for part in parts if part.east is not None]
+        return cls.of(np.concatenate(parts), np.concatenate(east) if len(east) == len(parts) else None)
+
+    def __array_finalize__(self, made_of: Any) -> None:
+        self.east = None
+
+    def __getitem__(self, key: Any) -> Any:
+        found = super().__getitem__(key)
+        if isinstance(found, UtcTimes) and self.east is not None:
+            found.east = self.east[key]
+        return found
+
+    def __reduce__(self) -> Any:
+        return UtcTimes.of, (np.asarray(self), self.east)
 
 
 def as_column(value: Any, name: str) -> Column:
@@ -113,7 +148,9 @@ def as_column(value: Any, name: str) -> Column:
     value = without_masked(value)
     series = None if isinstance(value, np.ndarray | list | tuple | range) else _as_series(value)
     values, east = _array_values(value, name) if series is None else _series_values(series, name)
-    return Column(values=values, index=index, aware=east is not None or isinstance(value, UtcTimes), east=east)
+    if isinstance(value, UtcTimes):
+        return Column(values=values, index=index, aware=True, east=value.east)
+    return Column(values=values, index=index, aware=east is not None, east=east)
 
 
 def _unmasked(value: Any, name: str) -> npt.NDArray[Any]:

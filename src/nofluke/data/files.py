@@ -92,6 +92,12 @@ def labels_of(table: FileTable, position: int, of: str = "series") -> NDArray[An
 # duckdb would also take 'epoch' and 'infinity' for times: a time begins with a digit
 _INSTANT = "try_cast(CASE WHEN ltrim(c) BETWEEN '0' AND ':' THEN c END AS TIMESTAMPTZ)"
 _ZONED = "regexp_matches(c, '\\d[^\\d]*[A-Za-z]\\s*$|:\\d\\d(\\.\\d+)?\\s*[+-]\\d\\d(:?\\d\\d)?\\s*$')"
+_OFFSET = "regexp_extract(c, ':\\d\\d(?:\\.\\d+)?\\s*([+-]\\d\\d):?(\\d\\d)?\\s*$', {})"
+_EAST = (  # seconds; names of zones, and Z, are those of UTC
+    f"CASE WHEN {_OFFSET.format(1)} = '' THEN 0 ELSE "
+    f"CASE WHEN {_OFFSET.format(1)} LIKE '-%' THEN -1 ELSE 1 END * (3600 * abs({_OFFSET.format(1)}::INT) "
+    f"+ 60 * coalesce(try_cast(nullif({_OFFSET.format(2)}, '') AS INT), 0)) END"
+)
 _WITH_ZONE = ("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS")
 _NAT = int(np.iinfo(np.int64).min)
 
@@ -101,7 +107,7 @@ def times_of(table: FileTable, position: int, time_format: str | None) -> NDArra
     name, kind = table.names[position], table.types[position].split("(")[0]
     if kind.startswith("TIMESTAMP") or kind == "DATE":
         instants = _instants(table, "c", position, unit="ns" if kind.endswith("_NS") else "us")
-        return instants.view(UtcTimes) if kind in _WITH_ZONE else instants
+        return UtcTimes.of(instants) if kind in _WITH_ZONE else instants
     if kind not in (*NUMBER_TYPES, "VARCHAR"):
         raise InputError(problem=table.label, remedy=f"column {shown(name)} holds {kind} values where times belong")
     if time_format is not None:
@@ -144,7 +150,9 @@ def _iso_times(table: FileTable, position: int) -> NDArray[Any]:
         offset = "epoch_us(try_cast(c AS TIMESTAMPTZ)) - epoch_us(try_cast(c AS TIMESTAMP))"
         exact = f"coalesce(epoch_ns(try_cast(c AS TIMESTAMP_NS)) + 1000 * ({offset}), ?)"
         instants = table.array(exact, position, [_NAT]).view("datetime64[ns]")
-    return instants.view(UtcTimes) if zoned else instants
+    if not zoned:
+        return instants
+    return UtcTimes.of(instants, table.array(f"coalesce({_EAST}, 0)::BIGINT", position).astype(np.int64))
 
 
 def _formatted_times(table: FileTable, position: int, time_format: str) -> NDArray[Any]:
@@ -172,7 +180,7 @@ def _formatted_times(table: FileTable, position: int, time_format: str) -> NDArr
         raise InputError(problem=unlike, remedy="correct one of them")
     unit = "ns" if "%n" in time_format else "us"
     instants = _instants(table, parsed, position, unit=unit, parameters=[time_format])
-    return instants.view(UtcTimes) if re.search("%[zZ]", time_format.replace("%%", "")) else instants
+    return UtcTimes.of(instants) if re.search("%[zZ]", time_format.replace("%%", "")) else instants
 
 
 def _instants(

@@ -132,13 +132,13 @@ RULES: dict[str, Rule] = {
 """What `Seasonal` takes as a period, and what is looked for."""
 
 
-def check_bins(rule: str, bins: int | None) -> None:
+def check_bins(rule: str, bins: int | None, name: str = "bins") -> None:
     """Refuse a number of phases that does not cut a cycle into whole seconds."""
     known = RULES[rule]
     if bins is None or (known.regular and known.seconds % bins == 0):
         return
     raise InputError(
-        argument="bins",
+        argument=name,
         value=bins,
         problem=f"does not go with {rule!r}, which "
         + (f"lasts {int(known.seconds):,} seconds" if known.regular else "has phases of its own"),

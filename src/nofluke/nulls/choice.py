@@ -105,14 +105,19 @@ def _reach(look: Look) -> tuple[int, int]:
 
 
 def _steps_of(season: Season | None) -> float | None:
-    return None if season is None else season.steps
+    """After which everything comes back."""
+    return None if season is None or season.beside is not None else season.steps
 
 
 CANDIDATES = (
     Candidate(_windows, lambda _: "events are moved within windows of time"),
     Candidate(
         _phases,
-        lambda look: f"events are moved within its phases{', and within windows of time' if look.eras > 1 else ''}",
+        lambda look: (
+            f"events are moved within its phases{', and within windows of time' if look.eras > 1 else ''}"
+            if look.season is None or look.season.beside is None
+            else "events are moved within the phases of both"
+        ),
     ),
     Candidate(lambda _: CircularShift(), lambda _: "shifting all of them together keeps that"),
     Candidate(_whole_periods, lambda _: "shifts by whole periods keep both"),
@@ -141,9 +146,8 @@ def _picked(look: Look) -> Pick:
             model=Permutation(),
             why="The events show no clusters, runs, season or slow change, so chance may place each one independently.",
         )
-    if look.entangled and look.season is not None and look.second is not None:
-        second = look.told(float(f"{look.second.steps:.4g}"))
-        return _none(look, f"{look.season.seen}, and a second one of {second}: no null keeps both.")
+    if look.entangled and look.season is not None:
+        return _none(look, f"{look.season.seen}: {_between_two(look)}.")
     wanted = {trait.kept for trait in traits}
     for candidate in CANDIDATES:
         model = candidate.made(look)
@@ -174,6 +178,13 @@ def _obstacle(look: Look) -> str:
         f"shifts would have to be longer than {least} for these events and shorter than {allowed} for the change, so no "
         "null keeps both"
     )
+
+
+def _between_two(look: Look) -> str:
+    """Why nothing keeps two seasons."""
+    if look.together:
+        return f"no null keeps two seasons where {look.together}"
+    return f"{look.cell.n_steps:,} steps are too few to move events within the phases of both"
 
 
 def _too_few(look: Look, null: PeriodShuffle) -> str:

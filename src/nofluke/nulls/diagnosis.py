@@ -357,8 +357,9 @@ def diagnose(
         the alarms.
     <about>
     period : int or str, optional
-        The season, if you know it: steps (masked ones counted), or "hour of day", "day of week" or "month" on a clock
-        of dates. By default these three are tried where there is such a clock; without one, none is.
+        The season, if you know it: steps (masked ones counted), or a rule of the calendar, such as "hour of day" or
+        "hour of week", on a clock of dates. By default all rules are tried where there is such a clock; without one,
+        any period is searched for.
     alpha : float
         The level of the findings, and the one you want to test at.
 

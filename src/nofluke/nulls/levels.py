@@ -48,6 +48,7 @@ OFF_CYCLES = 0.25  # ... or by so many of its own cycles, which is as well as it
 MOST_TIMES = 4  # of one period, that another may be a part of
 IN_PHASE = 12  # steps of each phase of a season, in each window of time: with fewer, events cannot move
 FEWEST_PHASES = 12
+FEWEST_OF_TWO = 8  # phases of each of two seasons that both are kept
 MOST_ERAS, CYCLES_OF_ERA = 4, 8  # windows of time of a season, and cycles in each
 MOST_ERAS_OF_CHANGE, CYCLES_OF_ERA_OF_CHANGE = 8, 5  # the same where rates change slowly
 FEWEST_ERAS = 4  # windows of time that a season with a slow change needs

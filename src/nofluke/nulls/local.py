@@ -245,7 +245,7 @@ class LocalPermutation(Stratified):
     def strata_in_time(self, side: TimedTruth) -> Strata:
         """The windows, of as many ticks each."""
         refuse_windows(self.windows, side.n_places, self.text)
-        return Strata.of(in_windows(side, self.windows)[:-1], np.arange(self.windows), side.n_steps)
+        return in_windows(side, self.windows)
 
 
 def folded(places: AnyArray, last: int) -> AnyArray:

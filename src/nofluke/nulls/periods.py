@@ -35,6 +35,9 @@ from nofluke.series.truth import Truth
 from nofluke.text.tables import plural
 
 UNITS = {"hour": "h", "day": "D", "week": "W", "month": "M", "year": "Y"}
+# why periods stay
+INCOMPLETE, CROSSED, GAPS = "incomplete", "with an event across a border", "with gaps"
+ALONE = "without another one with events to change places with"
 UNEQUAL = ("month", "year")  # these begin where the calendar says, and are not cut elsewhere
 PHASES_IN_TIME = 2_048  # of a period, where events have times of their own: gaps are told in these
 MOST_CELLS = 2**25  # periods times phases: some hundred megabytes
@@ -238,6 +241,8 @@ class Exchange:
         All periods of which something was watched.
     crossed : bool array
         Which of these an event enters or leaves over the border.
+    alone : bool array
+        Which of these are the only one in their window or place of the cycle, or there without any events.
     edges : int array
         On steps, the first step of each of these periods, and the number of steps.
     number : int array
@@ -248,6 +253,7 @@ class Exchange:
     classes: tuple[Alike, ...]
     n_periods: int
     crossed: BoolArray = field(repr=False)
+    alone: BoolArray = field(repr=False)
     edges: IntArray = field(repr=False)
     number: IntArray = field(repr=False)
 
@@ -283,6 +289,16 @@ class Exchange:
     def stay(self) -> IntArray:
         """Which events never move."""
         return np.setdiff1d(np.arange(len(self.starts)), self.moved)
+
+    @property
+    def staying(self) -> dict[str, int]:
+        """How many periods stay, by the reason."""
+        stay = np.ones(self.n_periods, dtype=np.bool_)
+        stay[self.moving] = False
+        ends = np.isin(np.arange(len(stay)), (0, len(stay) - 1)) & ~self.crossed
+        inside = ~ends & ~self.crossed
+        kinds = {INCOMPLETE: ends, CROSSED: self.crossed, GAPS: inside & ~self.alone, ALONE: inside & self.alone}
+        return {said: n for said, which in kinds.items() if (n := int(np.count_nonzero(stay & which)))}
 
 
 def _exchange(null: PeriodShuffle, side: Truth) -> Exchange:
@@ -388,16 +404,20 @@ def _classes(
     for i in crossing.tolist():
         fixed[period[0][i] : period[1][i] + 1] = True
     inner = np.flatnonzero(~fixed[period[0]])
-    weight = _per_phase(slot[0][inner], slot[1][inner], counts.shape[1])
-    found = []
+    phases = slot[0][inner], slot[1][inner]
+    weight = _per_phase(*phases, counts.shape[1])
+    found, alone, eventful = [], np.zeros(len(counts), dtype=np.bool_), np.unique(labels[period[0][inner]])
     for label in np.unique(labels[~fixed]).tolist():
-        for rows, common in _alike(counts, weight, np.flatnonzero((labels == label) & ~fixed)):
+        mine = np.flatnonzero((labels == label) & ~fixed)
+        alone[mine] = len(mine) < 2 or label not in eventful
+        for rows, common in _alike(counts, weight, phases, mine):
             found += _moving(rows, common, inner, period[0], slot, places)
     return Exchange(
         starts=side.starts,
         classes=tuple(found),
         n_periods=len(counts),
         crossed=fixed,
+        alone=alone,
         edges=edges,
         number=number,
     )
@@ -409,12 +429,15 @@ def _per_phase(first: IntArray, last: IntArray, n: int) -> FloatArray:
     return np.cumsum(changes)[:n] + 1e-6 / n
 
 
-def _alike(counts: IntArray, weight: FloatArray, left: IntArray) -> Iterator[tuple[IntArray, BoolArray]]:
+def _alike(
+    counts: IntArray, weight: FloatArray, phases: tuple[IntArray, IntArray], left: IntArray
+) -> Iterator[tuple[IntArray, BoolArray]]:
     """Classes of periods, and the phases that all of a class have watched: what leaves most events most places to go.
 
     Those that miss the fewest phases with events come first; a class ends where one more would cost its others more
-    than it adds.
+    than it adds. ``phases`` are the first and the last one of each event: it moves only if all have watched all of it.
     """
+    (first, last), times = np.unique(np.stack(phases), axis=1, return_counts=True)
     mark = np.random.default_rng(0).random(len(weight))  # tells patterns apart, so that equal ones stand together
     for _ in range(MOST_CLASSES):
         if len(left) < 2:
@@ -424,8 +447,13 @@ def _alike(counts: IntArray, weight: FloatArray, left: IntArray) -> Iterator[tup
         alike = some == typical
         order = np.lexsort((alike @ mark, -(alike @ weight).round(3)))
         common = np.logical_and.accumulate(alike[order], axis=0)
-        score = np.arange(len(left)) * (common @ weight)
-        best = int(np.argmax(score))
+        # only the last of those with the same phases in common can be best
+        ends = np.flatnonzero(np.append(np.diff(np.count_nonzero(common, axis=1)) != 0, True))
+        missing = np.zeros((len(ends), len(weight) + 1), dtype=np.int32)
+        np.cumsum(~common[ends], axis=1, out=missing[:, 1:])
+        inside = (missing[:, last + 1] == missing[:, first]) @ times
+        score = ends * (inside + common[ends].mean(axis=1) * 1e-6)
+        best = int(ends[np.argmax(score)])
         if best == 0:
             return
         yield np.sort(left[order[: best + 1]]), common[best]
@@ -637,6 +665,11 @@ class PeriodShuffle(NullModel):
     def hurried(self) -> PeriodShuffle:
         return replace(self, programme_operations=min(self.programme_operations, CELL_OPERATIONS))
 
+    @property
+    def unit(self) -> str:
+        """What is exchanged, as a word."""
+        return str(self.period) if self.period in UNITS else "period"
+
     def exchange(self, side: Truth) -> Exchange:
         """What changes places on these data, worked out once."""
         return side.once(self.text, lambda: _exchange(self, side))
@@ -648,20 +681,11 @@ class PeriodShuffle(NullModel):
     def remark(self, side: Truth) -> str:
         """How many periods stay as they are, and why."""
         found = self.exchange(side)
-        stay = np.ones(found.n_periods, dtype=np.bool_)
-        stay[found.moving] = False
-        if not stay.any():
+        if not found.staying:
             return ""
-        ends = np.isin(np.arange(len(stay)), (0, len(stay) - 1)) & ~found.crossed
-        kinds = (
-            (ends, "incomplete"),
-            (found.crossed, "with an event across a border"),
-            (~ends & ~found.crossed, "with gaps"),
-        )
-        why = ", ".join(f"{n:,} {said}" for which, said in kinds if (n := np.count_nonzero(stay & which)))
-        what = str(self.period) if self.period in UNITS else "period"
+        why = ", ".join(f"{n:,} {said}" for said, n in found.staying.items())
         return (
-            f"{found.n_moving:,} of {plural(found.n_periods, what)} change places, with {len(found.moved):,} of "
+            f"{found.n_moving:,} of {plural(found.n_periods, self.unit)} change places, with {len(found.moved):,} of "
             f"{plural(len(found.starts), side.noun)}; the others stay as they are ({why})."
         )
 

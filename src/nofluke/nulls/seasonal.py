@@ -50,6 +50,9 @@ class Seasonal(Stratified):
     windows : int, default 1
         Events keep their phase within each of these windows of time: for a season whose strength changes, or changing
         rates.
+    second, second_bins : optional
+        Another season, as ``period`` and ``bins`` say one: events keep their phase of both. For two that have no short
+        multiple in common, such as a day and a tide; else the multiple is the better period.
 
     See Also
     --------
@@ -62,6 +65,8 @@ class Seasonal(Stratified):
     bins: int | None = None
     strata: Any = None
     windows: int = 1
+    second: Length | None = None
+    second_bins: int | None = None
     _days: Any = field(init=False, repr=False, default=None)  # strata as dates, where they are some
 
     name: ClassVar[str] = "seasonal"
@@ -83,12 +88,21 @@ class Seasonal(Stratified):
                     "Seasonal needs exactly one of {} (steps, or a calendar rule) and {}", arg("period"), arg("strata")
                 )
             )
-        if self.period is not None and not (isinstance(self.period, str) and self.period in CALENDAR):
-            object.__setattr__(self, "period", as_period(self.period))
-        if self.bins is not None:
-            object.__setattr__(self, "bins", as_whole(self.bins, "bins", 1, MOST_STEPS))
-            if self.period in CALENDAR:
-                check_bins(str(self.period), self.bins)
+        if self.second is None and self.second_bins is not None:
+            raise InputError(
+                argument="second_bins",
+                value=self.second_bins,
+                problem="is a number of phases of a second season, but there is none",
+                remedy=say("pass {} too", arg("second")),
+            )
+        for name, bins in (("period", "bins"), ("second", "second_bins")):
+            period, phases = getattr(self, name), getattr(self, bins)
+            if period is not None and not (isinstance(period, str) and period in CALENDAR):
+                object.__setattr__(self, name, as_period(period, name))
+            if phases is not None:
+                object.__setattr__(self, bins, as_whole(phases, bins, 1, MOST_STEPS))
+                if period in CALENDAR:
+                    check_bins(str(period), getattr(self, bins), bins)
         if self.strata is not None and not callable(self.strata):
             object.__setattr__(self, "_days", as_days(self.strata))
             object.__setattr__(self, "strata", as_labels(self.strata))
@@ -99,22 +113,18 @@ class Seasonal(Stratified):
         return self.assumed(in_time=False)
 
     def assumed(self, *, in_time: bool) -> str:
-        season = "stratum" if self.strata is not None else f"phase of the season ({self._season(in_time)})"
+        seasons = "season" if self.second is None or self.strata is not None else "seasons"
+        season = (
+            "" if self.period is None and self.second is None else f"phase of the {seasons} ({self._season(in_time)})"
+        )
+        season = " and ".join(filter(None, ["stratum" if self.strata is not None else "", season]))
         season += f" and of the same window of time, of {self.windows:,}" if self.windows > 1 else ""
         places = "ticks" if in_time else "steps"
         return f"Chance places the events on random {places} of the same {season}; the predictions stay in place."
 
     def _season(self, in_time: bool) -> str:
-        if self.period in CALENDAR:
-            return f"{self.period}{'' if self.bins is None else f', {self.bins:,} phases'}"
-        long = in_words(self.period or 1, in_time)
-        if in_time:  # how many phases a period has depends on the ticks in it
-            return f"period {long}"
-        return f"period {long}, {self.phases(MOST_STEPS if isinstance(self.period, str) else self.period or 1)} phases"
-
-    def phases(self, period: float) -> int:
-        """Number of phases of a period of so many steps."""
-        return min(self.bins or 12, int(period))
+        seasons = (self.period, self.bins), (self.second, self.second_bins)
+        return " and ".join(_worded(period, bins, in_time) for period, bins in seasons if period is not None)
 
     def strata_of(self, side: Truth) -> IntArray:
         """The stratum of each step that counts, numbered from 0."""
@@ -133,12 +143,11 @@ class Seasonal(Stratified):
                     problem=f"has {int((labels < 0).sum())} missing label(s) on steps that count",
                     remedy="label them, or mask them",
                 )
-        elif self.period in CALENDAR:
-            labels = calendar_phase(side.clock, str(self.period), self.bins)
         else:
-            period = in_places(self.period or 1, side, "period", 2)
-            places = np.flatnonzero(side.open_steps) % period
-            labels = np.asarray(places * self.phases(period) // period, dtype=np.int64)
+            labels = _phase_of(side, self.period or 1, self.bins, "period")
+        if self.second is not None:
+            phase = _phase_of(side, self.second, self.second_bins, "second")
+            labels = labels * (int(phase.max(initial=0)) + 1) + phase
         if self.windows > 1:
             labels = labels * self.windows + window_of(side.n_steps, self.windows, self.text)
         return numbered(labels)
@@ -171,19 +180,17 @@ class Seasonal(Stratified):
         """The phases of the season, of events at their own times."""
         if self._days is not None and side.watch.ticks.unit is not None:
             found = at_ticks(side, *day_ticks(side, self._days))
-            return found if self.windows == 1 else found.split(in_windows(side, self.windows))
-        if self.strata is not None:
+        elif self.strata is not None:
             raise InputError(
                 argument="strata",
                 problem="has one label for each step, but these events have their own times",
                 remedy=say("pass {}", arg("period")),
             )
-        if self.period in CALENDAR:
-            found = at_ticks(side, *calendar_ticks(side, str(self.period), self.bins))
         else:
-            period = in_places(self.period or 1, side, "period", 2)
-            found = at_ticks(side, *cut_every(side, period, self.phases(period), f"period={self.period}"))
-        return found if self.windows == 1 else found.split(in_windows(side, self.windows))
+            found = _phases_in_time(side, self.period or 1, self.bins, "period")
+        if self.second is not None:
+            found = found.crossed(_phases_in_time(side, self.second, self.second_bins, "second"))
+        return found if self.windows == 1 else found.crossed(in_windows(side, self.windows))
 
     @property
     def keeps(self) -> frozenset[Kept]:
@@ -194,6 +201,41 @@ class Seasonal(Stratified):
     def code(self) -> str:
         """Strata are arrays of the user's."""
         return super().code if self.strata is None else "nf.nulls.Seasonal(strata=your_strata)"
+
+
+PHASES = 12  # of a period in steps
+
+
+def phases_of(period: float, bins: int | None) -> int:
+    """Number of phases of a period of so many steps."""
+    return min(bins or PHASES, int(period))
+
+
+def _worded(period: Length, bins: int | None, in_time: bool) -> str:
+    """A season in words."""
+    if period in CALENDAR:
+        return f"{period}{'' if bins is None else f', {bins:,} phases'}"
+    long = in_words(period, in_time)
+    if in_time:  # how many phases a period has depends on the ticks in it
+        return f"period {long}"
+    return f"period {long}, {phases_of(MOST_STEPS if isinstance(period, str) else period, bins)} phases"
+
+
+def _phase_of(side: Truth, period: Length, bins: int | None, name: str) -> IntArray:
+    """The phase of each step that counts."""
+    if period in CALENDAR:
+        return calendar_phase(side.clock, str(period), bins)
+    steps = in_places(period, side, name, 2)
+    places = np.flatnonzero(side.open_steps) % steps
+    return np.asarray(places * phases_of(steps, bins) // steps, dtype=np.int64)
+
+
+def _phases_in_time(side: TimedTruth, period: Length, bins: int | None, name: str) -> Strata:
+    """The phases of events at their own times."""
+    if period in CALENDAR:
+        return at_ticks(side, *calendar_ticks(side, str(period), bins))
+    places = in_places(period, side, name, 2)
+    return at_ticks(side, *cut_every(side, places, phases_of(places, bins), f"{name}={period}"))
 
 
 def numbered(labels: IntArray) -> IntArray:
@@ -208,16 +250,16 @@ def numbered(labels: IntArray) -> IntArray:
     return labels if there.all() else (np.cumsum(there) - 1)[labels]
 
 
-def as_period(value: object) -> Length:
+def as_period(value: object, name: str = "period") -> Length:
     """The length of a season: a whole number of steps, one between two, or a duration."""
     try:
-        return as_length(value, "period", 1)
+        return as_length(value, name, 1)
     except InputError:
         if not isinstance(value, str):
             raise
         rules = ", ".join(map(repr, CALENDAR))
         raise InputError(
-            argument="period",
+            argument=name,
             value=value,
             problem=f"must be a number of steps, a duration such as '1d', or one of {rules}",
         ) from None

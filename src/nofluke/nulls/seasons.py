@@ -59,12 +59,15 @@ class Combs:
         How often a period has to come back.
     cap : float
         What a harmonic counts at most, as -log P: a single strong one is the business of the search by frequencies.
+    coarse : int
+        Steps that were added up before the powers were taken.
     """
 
     periods: IntArray
     most: int
     cycles: int
     cap: float = math.inf
+    coarse: int = 1
 
     def tails(self, tails: FloatArray, n_steps: int, n_flags: int) -> FloatArray:
         """-log P of each period, from the -log P of all powers of a series with so many flags.
@@ -82,7 +85,8 @@ class Combs:
 
     def used(self, n_flags: int) -> IntArray:
         """How many harmonics of each period are looked at."""
-        return np.minimum(np.minimum((self.periods - 1) // 2, self.most), max(n_flags // PER_HARMONIC, 1))
+        heard = (self.periods // self.coarse - 1) // 2
+        return np.minimum(np.minimum(heard, self.most), max(n_flags // PER_HARMONIC, 1))
 
     def searched(self, n_steps: int, shortest: float) -> slice:
         """Which periods are looked for."""
@@ -107,10 +111,30 @@ def _harmonics(combs: Combs, n_steps: int, n_powers: int) -> IntArray:
 
 
 SHORT = Combs(periods=np.arange(3, 32), most=15, cycles=MANY_CYCLES)  # up to the days of a month
-LONG = Combs(
-    periods=np.arange(32, 1501), most=48, cycles=FEWEST_CYCLES, cap=6.0
-)  # a day in minutes, a week in quarters of an hour
-COMB_KINDS = (SHORT, LONG)
+SHORTEST, EVERY_ONE = 32, 1_500  # steps of a long period; up to so many each whole number is one
+HEARD, CAP = 48, 6.0  # harmonics of a long period, and what each of them counts at most
+
+
+@lru_cache(maxsize=8)
+def combs_of(n_steps: int) -> tuple[Combs, ...]:
+    """The whole periods that are looked for in so many steps: short ones, and long ones that come back often enough.
+
+    Two long periods whose harmonics all lie at the same frequencies are one: P and P + P²/(T h) for h harmonics.
+    """
+    coarse = coarse_of(n_steps)
+    longest = n_steps // FEWEST_CYCLES
+    periods = list(range(SHORTEST * coarse, min(EVERY_ONE, longest) + 1))
+    one = periods[-1] + 1 if periods else SHORTEST * coarse
+    while one <= longest:
+        periods.append(one)
+        one += max(one * one // (HEARD * n_steps), 1)
+    long = Combs(periods=np.array(periods, dtype=np.int64), most=HEARD, cycles=FEWEST_CYCLES, cap=CAP, coarse=coarse)
+    return (SHORT, long) if coarse == 1 else (long,)
+
+
+def coarse_of(n_steps: int) -> int:
+    """Steps that are added up before a spectrum is taken, where there are very many."""
+    return -(-n_steps // MOST_BINS)
 
 
 # ---- the spectra of events and alarms, and the slow changes of their rates that these show
@@ -178,7 +202,7 @@ class Side:
     @property
     def coarse(self) -> int:
         """Steps added up."""
-        return -(-self.n_steps // MOST_BINS)
+        return coarse_of(self.n_steps)
 
     @lazy
     def powers(self) -> FloatArray:
@@ -194,7 +218,7 @@ class Side:
     @lazy
     def combs(self) -> tuple[FloatArray, ...]:
         """-log P of each whole period, short ones and long ones."""
-        return tuple(kind.tails(self.tails, self.n_steps, len(self.at)) for kind in COMB_KINDS)
+        return tuple(kind.tails(self.tails, self.n_steps, len(self.at)) for kind in combs_of(self.n_steps))
 
     @lazy
     def series(self) -> FloatArray:
@@ -318,6 +342,7 @@ def _around(total: FloatArray) -> FloatArray:
 # ---- a period that events and alarms both follow, searched for in their spectra
 
 HARMONICS = 8
+PHASES = 1_024  # of a long period, into which both sides crowd
 FINE = 64  # frequencies looked at between two ordinates
 PARTS = 64  # in which a slow wave is added up
 
@@ -419,9 +444,9 @@ def _whole_period(events: Side, alarms: Side, shortest: float, alike: float, eit
     """The whole period that shows best by many harmonics, and its p-value, corrected for the search."""
     best, period = 1.0, 0
     # what one season leaves is not searched in this way: hardly any null keeps two
-    if events.coarse > 1 or events.weights is not None:
+    if events.weights is not None:
         return best, period
-    for kind, tails in zip(COMB_KINDS, zip(events.combs, alarms.combs, strict=True), strict=True):
+    for kind, tails in zip(combs_of(events.n_steps), zip(events.combs, alarms.combs, strict=True), strict=True):
         looked = kind.searched(events.n_steps, shortest)
         if looked.start >= looked.stop:
             continue
@@ -429,10 +454,25 @@ def _whole_period(events: Side, alarms: Side, shortest: float, alike: float, eit
         known = [c for c in found if c[1] <= OTHER_SIDE / 2 or (either and c is found[-1])]
         pvalue, _, at = min(known, default=(1.0, 0.0, 1))
         if min(pvalue / COMBS, 1.0) < best:
-            best, period = min(pvalue / COMBS, 1.0), int(kind.periods[at - 1])
+            best, period = min(pvalue / COMBS, 1.0), _sharpest(events, alarms, kind, at - 1)
     while period and (longer := _longer(events, alarms, period, alike)):
         period = longer
     return best, period
+
+
+def _sharpest(events: Side, alarms: Side, kind: Combs, at: int) -> int:
+    """The whole period around one of those that were looked for in which both sides crowd into fewest phases."""
+    period = int(kind.periods[at])
+    off = int(np.diff(kind.periods[max(at - 1, 0) : at + 2]).max(initial=1)) - 1
+    if off == 0:
+        return period
+    near = np.arange(period - off, period + off + 1)
+    crowded = np.zeros(len(near))
+    for side in (events, alarms):
+        for i, one in enumerate(near.tolist()):
+            counts = np.bincount(side.at % one * PHASES // one, minlength=PHASES).astype(np.float64)
+            crowded[i] += (counts @ counts) / len(side.at) ** 2
+    return int(near[crowded.argmax()])
 
 
 def _longer(events: Side, alarms: Side, period: int, alike: float) -> int:
@@ -448,12 +488,12 @@ def _longer(events: Side, alarms: Side, period: int, alike: float) -> int:
 def _own_harmonics(events: Side, alarms: Side, period: int, times: int, alike: float) -> bool:
     """Whether harmonics of a whole period speak for it that are none of the part which comes so many times in it."""
     n = events.n_steps
-    own = np.array([h for h in range(1, min(period // 2, LONG.most)) if h % times])
+    own = np.array([h for h in range(1, min(period // (2 * events.coarse), HEARD)) if h % times])
     at = np.clip(np.rint(own * n / period).astype(np.int64), 1, len(events.tails)) - 1
     shown = []
     for side in (events, alarms):
         used = own[: max(len(side.at) // PER_HARMONIC, 1)]
-        total = np.minimum(side.tails[at[: len(used)]], LONG.cap).sum()
+        total = np.minimum(side.tails[at[: len(used)]], CAP).sum()
         shown.append(float(chi_tails(np.array([total]), np.ones((1, len(used)), dtype=np.bool_))[0]))
     return min(shown) >= -math.log(SEASON) and together(shown[0], shown[1], alike) <= HARMONIC
 

@@ -9,6 +9,7 @@ The section "Which null to trust" of docs/explanation/theory.md has the mathemat
 
 from __future__ import annotations
 
+import itertools
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
@@ -37,7 +38,7 @@ from nofluke.nulls.evidence import (
     in_runs,
 )
 from nofluke.nulls.local import LocalPermutation
-from nofluke.nulls.periods import UNITS, PeriodShuffle
+from nofluke.nulls.periods import ALONE, CROSSED, GAPS, INCOMPLETE, UNITS, PeriodShuffle
 from nofluke.nulls.seasonal import Seasonal
 from nofluke.nulls.seasons import (
     CALENDAR_PERIODS,
@@ -73,6 +74,22 @@ UNIT_OF: dict[str, tuple[str, int]] = {
 }
 """The periods that follow a rule of the calendar: which are exchanged, and with those how many periods away."""
 
+HELPS = {
+    GAPS: "data without gaps",
+    CROSSED: "exchanging longer periods",
+    INCOMPLETE: "a longer series",
+    ALONE: "a longer series",
+}
+"""What helps where periods stay, by the reason."""
+
+STAYS = {
+    GAPS: "have gaps",
+    CROSSED: "have an event across a border",
+    INCOMPLETE: "are incomplete",
+    ALONE: "have none with events to change places with",
+}
+"""The same as the end of a sentence."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Season:
@@ -80,6 +97,7 @@ class Season:
 
     ``cycles`` is how often it comes back among ``n_steps``, ``pvalue`` how often chance shows as much of one. Where it
     consists of shorter periods that differ, such as the days of a week, ``inner`` says which, and how many there are.
+    ``beside`` is a second season, in steps, that has no short multiple in common with it.
     """
 
     period: Period
@@ -89,6 +107,7 @@ class Season:
     n_steps: int
     pvalue: float
     inner: tuple[Period, int] | None = None
+    beside: float | None = None
 
     @property
     def seen(self) -> str:
@@ -98,11 +117,28 @@ class Season:
     def null(self, windows: int = 1) -> Seasonal:
         """The null that keeps it, in so many windows: as many phases as leave each some steps to choose from."""
         phases = max(self.n_steps // (levels.IN_PHASE * windows), levels.FEWEST_PHASES)
+        if self.beside is not None:
+            first = self._phases_beside(phases)
+            bins = None if isinstance(self.period, str) else first
+            second = min(max(phases // first, levels.FEWEST_OF_TWO), int(self.beside))
+            return Seasonal(period=self.period, bins=bins, windows=windows, second=self.beside, second_bins=second)
         if isinstance(self.period, str):
             rule = RULES[self.period]
             fine = rule.finest(min(phases, self.steps or phases))
             return Seasonal(period=self.period, bins=fine if fine > rule.phases else None, windows=windows)
         return Seasonal(period=self.period, bins=min(phases, int(self.period)), windows=windows)
+
+    def _phases_beside(self, phases: int) -> int:
+        """Phases of the first of two seasons, of so many that both have together: those of the calendar, or a share."""
+        if isinstance(self.period, str):
+            return RULES[self.period].phases
+        return min(max(math.isqrt(phases), levels.FEWEST_OF_TWO), int(self.period))
+
+    @property
+    def most_windows(self) -> int:
+        """Windows of time in which the phases of two seasons leave some steps to choose from; 0 where none do."""
+        least = self._phases_beside(0) * levels.FEWEST_OF_TWO
+        return self.n_steps // (levels.IN_PHASE * least)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -409,9 +445,12 @@ class Look:
     def null_of(self, season: Season, windows: int = 1) -> Seasonal:
         """The null that keeps a season, within so many windows of time."""
         null = season.null(windows)
-        if self.sketch is None or isinstance(season.period, str):
+        if self.sketch is None:
             return null
-        return replace(null, period=self.sketch.length(season.period))
+        period, second = (
+            self.sketch.length(one) if isinstance(one, int | float) else one for one in (season.period, season.beside)
+        )
+        return replace(null, period=period, second=second)
 
     @property
     def events(self) -> Events:
@@ -513,8 +552,10 @@ class Look:
     def season(self) -> Season | None:
         """The season that a null has to keep: the longer of two, where it is a multiple of the shorter."""
         first, second = self.first, self.second
-        if first is None or second is None or not first.steps:
+        if first is None or second is None:
             return first
+        if not first.steps:
+            return self._two(first, second)
         n = len(self.cell.truth.open_steps)
         for times in range(1, levels.MOST_TIMES + 1):  # of the first one, until the second is a part of it
             long = first.steps * times
@@ -526,17 +567,26 @@ class Look:
                 return self._of_both(tidy(second.steps), tidy(second.steps * round(parts)), inner)
             if times > 1 and parts >= 0.5 and abs(parts - round(parts)) <= levels.OFF_CYCLES * long / n:
                 return self._of_both(tidy(first.steps), tidy(long), (first.period, times))
-        return first
+        return self._two(first, second)
+
+    def _two(self, first: Season, second: CommonPeriod) -> Season:
+        """Two seasons that no single period keeps."""
+        other = tidy(second.steps)
+        label = f"{first.label} and period {self.told(float(f'{other:.4g}'))}"
+        return replace(first, label=label, beside=other)
 
     def _of_both(self, short: float, long: float, inner: tuple[Period, int]) -> Season:
         """The season of a short period and a long one."""
         label = f"periods of {self.told(short)} and {self.told(long)}"
         return replace(self._season(long, label, self.first.pvalue if self.first else 1.0), inner=inner)
 
-    @lazy
+    @property
     def entangled(self) -> bool:
-        """Whether two seasons are there that no single period keeps."""
-        return self.second is not None and self.season is self.first
+        """Whether two seasons are there that no null keeps: single events can stay within the phases of both."""
+        season = self.season
+        if season is None or season.beside is None:
+            return False
+        return bool(self.together) or not season.most_windows
 
     @lazy
     def _beyond_first(self) -> tuple[Side, Side]:
@@ -545,7 +595,9 @@ class Look:
 
     def _beyond(self, season: Season, *besides: IntArray) -> tuple[Side, Side]:
         """Both sides less what a season explains, and other strata of the steps."""
-        explained = (season.null().strata_of(self.cell.truth), *besides)
+        explained = [replace(season, beside=None).null().strata_of(self.cell.truth), *besides]
+        if season.beside is not None:  # one after the other: the phases of both together would explain nearly all
+            explained.append(Seasonal(period=season.beside).strata_of(self.cell.truth))
 
         def rest(steps: IntArray) -> Side:
             values = np.bincount(steps, minlength=self.cell.n_steps).astype(np.float64)
@@ -619,14 +671,17 @@ class Look:
     def eras(self) -> int:
         """Windows of time of a season, each several cycles long."""
         cycles = 0.0 if self.season is None else self.season.cycles
+        most, long = levels.MOST_ERAS, levels.CYCLES_OF_ERA
         if self.drifts:
-            return max(min(levels.MOST_ERAS_OF_CHANGE, int(cycles / levels.CYCLES_OF_ERA_OF_CHANGE)), 1)
-        return max(min(levels.MOST_ERAS, int(cycles / levels.CYCLES_OF_ERA)), 1)
+            most, long = levels.MOST_ERAS_OF_CHANGE, levels.CYCLES_OF_ERA_OF_CHANGE
+        if self.season is not None and self.season.beside is not None:  # what they leave goes into finer phases
+            most = min(most, self.season.most_windows) if self.drifts else 1
+        return max(min(most, int(cycles / long)), 1)
 
     @lazy
     def _periods(self) -> PeriodShuffle | None:
         """The null that exchanges whole periods of the season, on the steps that are looked at."""
-        if self.season is None:
+        if self.season is None or self.season.beside is not None:
             return None
         period, times = self.season.inner or (self.season.period, 1)
         if isinstance(period, str):
@@ -701,21 +756,29 @@ class Look:
             found = null.exchange(self.cell.truth if self.sketch is None else self.sketch.truth)
         except InputError:
             return "there are more periods than can be looked at"
-        what = str(null.period) if null.period in UNITS else "period"
-        n, needed = found.n_eventful, levels.PERIODS_WITH_EVENTS
+        what, n, needed = null.unit, found.n_eventful, levels.PERIODS_WITH_EVENTS
         if found.n_periods < needed:
-            return f"there {'is' if found.n_periods == 1 else 'are'} only {plural(found.n_periods, what)}"
+            there = f"there {'is' if found.n_periods == 1 else 'are'} only {plural(found.n_periods, what)}"
+            return f"{there}, and {self._enough(needed)} would do if {needed} of them had events"
         if len(found.moved) < levels.MOVED * len(found.starts):
-            stay = found.n_periods - found.n_moving
+            worst = max(found.staying, key=lambda why: found.staying[why], default=INCOMPLETE)
             return (
-                f"only {len(found.moved):,} of {plural(len(found.starts), 'event')} can change places: {stay:,} of "
-                f"{plural(found.n_periods, what)} {'has' if stay == 1 else 'have'} gaps or an event across a border"
+                f"only {len(found.moved):,} of {plural(len(found.starts), 'event')} can change places, and "
+                f"{found.staying.get(worst, 0):,} of {plural(found.n_periods, what)} {STAYS[worst]}; {HELPS[worst]} would help"
             )
         if n < needed:
             return f"events lie in only {plural(n, what)} that can change places with others, and {needed} are needed"
         if found.log_arrangements < math.log(levels.ARRANGEMENTS_FOR_LEVEL / self.alpha):
-            return f"{plural(found.n_periods, what)} can be exchanged in too few ways for p to become small"
+            return (
+                f"{plural(found.n_periods, what)}, {n:,} of them with events, can be exchanged in too few ways for p to "
+                f"become small, and {found.n_periods - found.n_moving + self._enough(n):,} would do"
+            )
         return ""
+
+    def _enough(self, eventful: int) -> int:
+        """How many periods have enough orders for the level, if so many of them have events."""
+        wanted = levels.ARRANGEMENTS_FOR_LEVEL / self.alpha
+        return next(n for n in itertools.count(eventful) if math.perm(n, eventful) >= wanted)
 
     @lazy
     def spaced(self) -> bool:

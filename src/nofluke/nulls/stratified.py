@@ -88,13 +88,11 @@ class Strata:
         np.add.at(total, self.labels, lengths)
         return total
 
-    def split(self, edges: IntArray) -> Strata:
-        """Each stratum cut into those between edges, which are as those of a `Strata`."""
-        every = np.unique(np.concatenate([self.edges, edges]))
-        starts, many = every[:-1], len(edges)
-        return Strata.of(
-            starts, self.of_steps(starts) * many + np.searchsorted(edges, starts, side="right"), int(every[-1])
-        )
+    def crossed(self, other: Strata) -> Strata:
+        """Strata of both: steps are in one where they are in the same of these and in the same of the others."""
+        edges = np.unique(np.concatenate([self.edges, other.edges]))
+        starts, many = edges[:-1], int(other.labels.max(initial=0)) + 1
+        return Strata.of(starts, self.of_steps(starts) * many + other.of_steps(starts), int(edges[-1]))
 
     def dense(self) -> IntArray:
         """The stratum of every step, where there are few."""
@@ -121,10 +119,10 @@ class Strata:
         return drawn
 
 
-def in_windows(side: TimedTruth, windows: int) -> IntArray:
-    """Edges of so many windows of nearly as many places each, in steps."""
-    n = side.watch.n
-    return np.array([-(-k * n // windows) for k in range(windows + 1)], dtype=np.int64) * side.slots
+def in_windows(side: TimedTruth, windows: int) -> Strata:
+    """So many windows of nearly as many places each."""
+    begins = np.array([-(-k * side.watch.n // windows) for k in range(windows)], dtype=np.int64) * side.slots
+    return Strata.of(begins, np.arange(windows), side.n_steps)
 
 
 def at_ticks(side: TimedTruth, ticks: IntArray, labels: IntArray) -> Strata:

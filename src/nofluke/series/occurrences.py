@@ -16,7 +16,7 @@ from nofluke.data.columns import Column, Pairs, as_column, as_pairs
 from nofluke.dates import NANOSECONDS, as_duration, for_heading, format_duration, is_day
 from nofluke.errors import InputError, Shown, arg, named, say, verb
 from nofluke.plain import as_number, check_word, exact_fraction, number_or_none
-from nofluke.series.clock import Clock, listing
+from nofluke.series.clock import Clock, Zone, listing
 from nofluke.series.counting import in_ranges, nonempty, union
 from nofluke.series.reading import HigherIs, LeftOut
 from nofluke.series.ticks import MOST_TICKS, Number, Ticks, Watch, common_unit, less_gaps, raw_numbers, resolution
@@ -210,6 +210,7 @@ class Given:
         else:
             size = as_tick(self.tick, dates)
             ticks, stride = Ticks(origin=_origin(of, border, size), size=size, unit=unit, aware=aware), 1
+        ticks = replace(ticks, zone=_zone_of(lists))
         _refuse_long(np.concatenate([of["events"], of["alarms"], border]), ticks)
         gaps = _in_ticks(pairs, raw.get("gaps"), ticks)
         return Numbers(raw=raw, of=of, border=border, ticks=ticks, stride=stride, gaps=gaps)
@@ -221,10 +222,27 @@ class Given:
         if all(flags.all() for flags in kept.values()):
             return lists, read
         left = {
-            name: replace(column, values=column.values[kept[name]], index=None) if name in kept else column
+            name: replace(
+                column,
+                values=column.values[kept[name]],
+                index=None,
+                east=None if column.east is None else column.east[kept[name]],
+            )
+            if name in kept
+            else column
             for name, column in lists.items()
         }
         return self.outside_gaps(left, self.numbers(left))
+
+
+def _zone_of(lists: dict[str, Column]) -> Zone | None:
+    """Local time, as the longer of the lists knows it."""
+    column = max(lists.values(), key=len)
+    if column.east is None or not len(column):
+        return None
+    seconds = column.values.astype("datetime64[s]").astype(np.int64)
+    order = np.argsort(seconds, kind="stable")
+    return Zone.of(seconds[order], column.east[order])
 
 
 def _origin(of: dict[str, npt.NDArray[Any]], border: npt.NDArray[Any], size: Fraction) -> int | float:

@@ -23,7 +23,7 @@ from nofluke.laws.tables import TRUSTED
 from nofluke.nulls import Null, levels, seasons
 from nofluke.nulls.choice import Choice, doubts
 from nofluke.nulls.permutation import Permutation
-from nofluke.nulls.seasons import COMB_KINDS
+from nofluke.nulls.seasons import combs_of
 from nofluke.nulls.seen import TOGETHER, Look
 from nofluke.plain import as_share, as_whole, is_text
 from nofluke.progress import cells_bar
@@ -106,7 +106,7 @@ class Quick:
             self.tails = spectra.against_neighbours(side.powers, seasons.GAP, seasons.NEIGHBOURS)
             self.searched = levels.LEAST_CYCLES, min(int(self.n / shortest), len(side.powers) - 1)
             self.combs = []
-            for kind in COMB_KINDS:
+            for kind in combs_of(self.n):
                 whole = kind.searched(self.n, shortest)
                 known = kind.tails(self.tails, self.n, len(side.at))[whole]
                 self.combs.append((kind, whole, known, kind.harmonics(self.n, len(self.tails))[whole]))

@@ -66,8 +66,8 @@ def joined(parts: Sequence[Read | None]) -> Read | None:
     if len({part.dtype.kind == "M" for part in arrays}) + len({isinstance(part, UtcTimes) for part in arrays}) > 2:
         told = "its rows have times of different kinds, dates and numbers, or with a time zone and without."
         return Fault(reason=Remark("kinds of times", told))
-    whole = np.concatenate(arrays)
-    return whole.view(UtcTimes) if isinstance(arrays[0], UtcTimes) else whole
+    zoned = [part for part in arrays if isinstance(part, UtcTimes)]
+    return UtcTimes.joined(zoned) if zoned else np.concatenate(arrays)
 
 
 def faulty(series: str, group: str, detectors: Sequence[str], reason: Words) -> Case:

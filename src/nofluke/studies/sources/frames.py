@@ -238,7 +238,7 @@ def _array(column: Any, name: str, is_clock: bool) -> AnyArray:
         if numbers is None:
             raise
         found = as_column(numbers, name)
-    return found.values.view(UtcTimes) if found.aware else found.values
+    return UtcTimes.of(found.values, found.east) if found.aware else found.values
 
 
 def _plain(column: Any) -> AnyArray:

@@ -219,7 +219,7 @@ def _of_mapping(ranges: Mapping[Any, Any], where: str) -> dict[str, Any]:
             pairs = no_pairs() if isinstance(value, list | tuple) and not value else as_pairs(value, where)
             if pairs is None:
                 column = as_column(value, where)
-                truths[name] = column.values.view(UtcTimes) if column.aware else column.values
+                truths[name] = UtcTimes.of(column.values, column.east) if column.aware else column.values
             else:
                 truths[name] = pairs
         except InputError as error:
