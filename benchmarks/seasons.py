@@ -9,7 +9,7 @@ UNRESOLVED are those that no null can resolve: what events and scores share leav
 from skill, unless somebody passes it (`strata=`, `mask=`). Prints Markdown:
 
     python benchmarks/seasons.py [--pairs 1000] [--power-pairs 400] [--seed 7] [--workers 2] [--only week]
-    [--note | --own | --afterwards]
+    [--note | --own | --afterwards | --last]
 """
 
 from __future__ import annotations
@@ -411,7 +411,55 @@ AFTERWARDS: dict[str, Situation] = {
     "summer time in UTC, 24 ranges": summer_time,
 }
 
-EVERY_ONE = {**NOTE, **OWN, **ARCHIVES, **AFTERWARDS}  # new ones last: the place of one seeds its pairs
+# ---- made up once more, when long periods, weeks without a clock and two seasons had come in
+
+
+def harbour(rng: np.random.Generator) -> Pair:
+    """A day and a tide of 12.42 hours, hourly for 120 days, single events."""
+    span = Days(120, 24)
+    tides = 1.2 * np.cos(2 * np.pi * (span.step / 12.42 + rng.random()))
+    return span.singles(rng, span.wave(rng, 1.2) + tides, 120)
+
+
+def two_markets(rng: np.random.Generator) -> Pair:
+    """Busy from eight to ten and from two to four on weekdays, half-hourly for ten weeks; 26 incidents."""
+    span = Days(70, 48)
+    busy = (span.between(8, 10) | span.between(14, 16)) & (span.weekday < 5)
+    return span.incidents(rng, 2.0 * busy, 26, lengths=(1, 4))
+
+
+def call_centre(rng: np.random.Generator) -> Pair:
+    """Open from seven to ten, stamps late by up to two minutes, three days lost; 18 incidents around noon."""
+    span = Days(56, 96)
+    left = span.between(7, 22) & ~np.isin(span.day, rng.choice(56, 3, replace=False))
+    weight = np.where(left, 1.5 * span.between(11, 14), -20.0)
+    truth, scores, more = span.incidents(rng, weight, 18)
+    return kept((truth, scores, {**more, "times": span.times + rng.integers(0, 3, span.n)}), left)
+
+
+def smooth_days(rng: np.random.Generator) -> Pair:
+    """Six weeks of hours without a clock: ten ranges, and a smooth score that follows the same day."""
+    weight = 1.2 * np.cos(2 * np.pi * (np.arange(1_008) / 24 + rng.random()))
+    smooth = np.convolve(rng.normal(size=1_011), np.ones(4), mode="valid") / 2
+    return ranges(rng, weight, 1_008, 10, (2, 6)), smooth + weight, {"quantile": FEW_ALARMS}
+
+
+def conveyor(rng: np.random.Generator) -> Pair:
+    """A belt that comes around every 1,733 steps with one bad link, forty times; no clock."""
+    n = 1_733 * 40
+    weight = 4.0 * ((np.arange(n) + rng.integers(1_733)) % 1_733 < 9)
+    return points(rng, weight, n, 90), gumbel(rng, n) + weight, {"quantile": 0.99}
+
+
+LAST: dict[str, Situation] = {
+    "a day and a tide, hourly for 120 days": harbour,
+    "two markets on weekdays, 26 ranges": two_markets,
+    "call centre by day, late stamps, 18 ranges": call_centre,
+    "six weeks of hours, no clock, 10 ranges": smooth_days,
+    "one bad link every 1,733 steps, no clock": conveyor,
+}
+
+EVERY_ONE = {**NOTE, **OWN, **ARCHIVES, **AFTERWARDS, **LAST}  # new ones last: the place of one seeds its pairs
 
 
 def tried(name: str, skill: bool, seed: int, number: int) -> Row:
@@ -432,8 +480,10 @@ def main() -> None:
     parser.add_argument("--note", action="store_true", help="the situations of the note alone")
     parser.add_argument("--own", action="store_true", help="those that were made up, alone")
     parser.add_argument("--afterwards", action="store_true", help="those made up when the rule was finished, alone")
+    parser.add_argument("--last", action="store_true", help="those made up when it had changed once more, alone")
     asked = parser.parse_args()
-    chosen = NOTE if asked.note else OWN if asked.own else AFTERWARDS if asked.afterwards else EVERY_ONE
+    kinds = {"note": NOTE, "own": OWN, "afterwards": AFTERWARDS, "last": LAST}
+    chosen = next((situations for kind, situations in kinds.items() if getattr(asked, kind)), EVERY_ONE)
     tables(asked, chosen, tried, ())
 
 

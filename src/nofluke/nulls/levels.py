@@ -45,7 +45,7 @@ HARMONIC = 1e-3  # level at which a lower frequency is taken for the fundamental
 STRONG = 7.0  # -log p of both sides together, from which on a harmonic says something of the period: 0.7%
 SAME_PERIOD = 0.03  # by how much a long period may miss a multiple of a short one and still be one ...
 OFF_CYCLES = 0.25  # ... or by so many of its own cycles, which is as well as its frequency is known
-MOST_TIMES = 4  # of one period, that another may be a part of
+MOST_TIMES = 7  # of one period, that another may be a part of: the days of a week
 IN_PHASE = 12  # steps of each phase of a season, in each window of time: with fewer, events cannot move
 FEWEST_PHASES = 12
 FEWEST_OF_TWO = 8  # phases of each of two seasons that both are kept
@@ -59,6 +59,10 @@ PERIODS_WITH_EVENTS = 3
 ARRANGEMENTS_FOR_LEVEL = 2  # over α
 MOVED = 0.5  # share of the events that must be able to move
 SHARED_CYCLE, CYCLE = 0.3, 7  # level at which alarms of days differ by weekday
+WEEKS, MOST_DAYS = (
+    0.02,
+    2_000,
+)  # the same of both sides without a clock, where a season may be a day; beyond, weeks show
 FOLLOWING = 0.1  # level at which alarms of periods follow each other: then these change places within windows ...
 PERIODS_OF_WINDOW, CYCLES_OF_WINDOW = 7, 4  # ... of about so many, or so many cycles of them
 

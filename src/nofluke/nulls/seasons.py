@@ -477,7 +477,7 @@ def _sharpest(events: Side, alarms: Side, kind: Combs, at: int) -> int:
 
 def _longer(events: Side, alarms: Side, period: int, alike: float) -> int:
     """A multiple of a whole period that harmonics of its own speak for; 0 where there is none."""
-    for times in (2, 3, 5):
+    for times in (2, 3, 5, 7):
         if events.n_steps // (times * period) < FEWEST_CYCLES:
             return 0
         if _own_harmonics(events, alarms, times * period, times, alike):

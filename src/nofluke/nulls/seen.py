@@ -49,6 +49,7 @@ from nofluke.nulls.seasons import (
     Side,
     common_period,
     drift,
+    fisher,
     likeness,
     look_for_seasons,
     strongest,
@@ -553,7 +554,7 @@ class Look:
         """The season that a null has to keep: the longer of two, where it is a multiple of the shorter."""
         first, second = self.first, self.second
         if first is None or second is None:
-            return first
+            return first if first is None or not self._weeks else self._week_of(first)
         if not first.steps:
             return self._two(first, second)
         n = len(self.cell.truth.open_steps)
@@ -568,6 +569,27 @@ class Look:
             if times > 1 and parts >= 0.5 and abs(parts - round(parts)) <= levels.OFF_CYCLES * long / n:
                 return self._of_both(tidy(first.steps), tidy(long), (first.period, times))
         return self._two(first, second)
+
+    @lazy
+    def _weeks(self) -> bool:
+        """Whether cycles of a season without a clock, days perhaps, differ by their place in seven of them."""
+        first, n = self.first, len(self.cell.truth.open_steps)
+        if first is None or isinstance(first.period, str) or not first.steps:
+            return False
+        cycles = int(n / first.steps)
+        if not levels.LEAST_CYCLES * levels.CYCLE <= cycles <= levels.MOST_DAYS:
+            return False
+        edges = np.rint(np.arange(cycles + 1) * first.steps)
+        events, alarms = (
+            in_cycle(np.diff(np.searchsorted(steps, edges)), np.arange(cycles), levels.CYCLE)
+            for steps in (self.events.starts, self.alarm_starts)
+        )
+        return fisher(events, alarms, self._likeness()) <= levels.WEEKS
+
+    def _week_of(self, first: Season) -> Season:
+        """Seven of them."""
+        steps = first.steps or 1.0
+        return self._of_both(tidy(steps), tidy(steps * levels.CYCLE), (first.period, levels.CYCLE))
 
     def _two(self, first: Season, second: CommonPeriod) -> Season:
         """Two seasons that no single period keeps."""
