@@ -6,7 +6,7 @@ p ≤ 0.05, and for `auto` that of verdicts other than "no" and "cannot tell"; t
 sees the events. Prints Markdown:
 
     python benchmarks/calibration.py [--pairs 2000] [--power-pairs 400] [--seed 5] [--workers 2] [--only trend]
-    [--beyond | --narrow]
+    [--beyond | --narrow] [--auto]
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ EVERY_ONE = {**SITUATIONS, **BEYOND, **NARROW}  # new ones last: the place of on
 Row = dict[str, Any]
 
 
-def tried(name: str, skill: bool, seed: int, number: int) -> Row:
+def tried(others: tuple[str, ...], name: str, skill: bool, seed: int, number: int) -> Row:
     """P-values (recall, precision) of one pair under auto and some others, auto's null and its verdict."""
     rng = np.random.default_rng([seed, list(EVERY_ONE).index(name), number])
     pair = EVERY_ONE[name](rng)
-    return judged(with_skill(pair) if skill else pair, number, OTHERS)
+    return judged(with_skill(pair) if skill else pair, number, others)
 
 
 def judged(pair: Pair, number: int, others: tuple[str, ...] = ()) -> Row:
@@ -113,8 +113,10 @@ def main() -> None:
     parser = arguments(__doc__)
     parser.add_argument("--beyond", action="store_true", help="situations that the rule was not made for")
     parser.add_argument("--narrow", action="store_true", help="narrow seasons, with tolerances of their own")
+    parser.add_argument("--auto", action="store_true", help="no other nulls")
     asked = parser.parse_args()
-    tables(asked, NARROW if asked.narrow else BEYOND if asked.beyond else SITUATIONS, tried, OTHERS)
+    others = () if asked.auto else OTHERS
+    tables(asked, NARROW if asked.narrow else BEYOND if asked.beyond else SITUATIONS, partial(tried, others), others)
 
 
 if __name__ == "__main__":

@@ -274,6 +274,21 @@ class TestLongPeriods:
             assert off.max(initial=0.0) <= 1.0
 
 
+class TestWeeks:
+    def test_days_that_differ_by_their_place_in_seven_make_weeks(self):
+        """Business hours without a clock: the season is the week, mostly; with the same hours every day it is the day."""
+        rng, n, found = np.random.default_rng(3), 56 * 96, {True: [], False: []}
+        hour, day = np.arange(n) % 96 / 4, np.arange(n) // 96
+        for _ in range(8):
+            for weekly in found:
+                weight = 2.0 * ((hour >= 8) & (hour < 18) & ((day % 7 < 5) | (not weekly)))
+                truth, alarms = weighted(rng, weight, 100), weighted(rng, weight, 500)
+                look = Look.of(nf.evaluate(truth, predictions=alarms, tolerance=2).cell, 0.05)
+                found[weekly].append(0.0 if look.season is None else look.season.steps or 0.0)
+        assert np.mean(np.abs(np.array(found[True]) - 672) < 3) >= 0.8
+        assert np.mean(np.abs(np.array(found[False]) - 96) < 1) >= 0.8
+
+
 class TestTwoSeasons:
     """Periods that have no short multiple in common."""
 

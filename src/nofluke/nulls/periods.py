@@ -224,8 +224,11 @@ class Alike:
 
     def drawn(self, generator: np.random.Generator, size: int) -> IntArray:
         """Random places of the k periods, a row a draw: the first of a random order of all n."""
-        orders = np.tile(np.arange(self.n, dtype=np.int32), (size, 1))
-        return generator.permuted(orders, axis=1)[:, : self.k]
+        from nofluke.laws.montecarlo import kernels
+
+        orders = np.empty((size, self.k), dtype=np.uint32)
+        kernels.draw_orders(generator.integers(2**64, dtype=np.uint64), self.n, orders)
+        return orders.astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

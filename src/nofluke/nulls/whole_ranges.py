@@ -39,7 +39,7 @@ def predictions_near(cell: Cell, rows: IntArray, events: Any) -> tuple[IntArray,
         for at, kept, there in ((starts, own.starts, here[0]), (stops, own.stops, here[1]))
     )
     stops = np.maximum(stops, starts)
-    before = np.concatenate([[0], np.cumsum(cell.alarm_flags)])
+    before = cell.once("alarms before each step", lambda: np.concatenate([[0], np.cumsum(cell.alarm_flags)]))
     begin, behind = before[starts], before[stops]
     found = behind > begin
     if cell.trial.count_alarms == "episodes":

@@ -168,6 +168,30 @@ def draw_in_strata(
 
 
 @kernel
+def draw_orders(seed: np.uint64, n: int, orders: UInt32Array) -> None:
+    """Fill each row of `orders` with the first numbers of a random order of 0 to n - 1, every order equally likely.
+
+    A shuffle of Fisher and Yates that stops early; the next row goes on from where it left, which is as good as any.
+    """
+    order = np.arange(n).astype(np.uint32)
+    counter = ZERO
+    for row in range(orders.shape[0]):
+        for k in range(orders.shape[1]):
+            bound = np.uint64(n - k)
+            biased = np.uint64((1 << 32) % (n - k))
+            while True:
+                counter += ONE
+                product = (random_word(seed, counter) >> HALF) * bound
+                if (product & LOW_HALF) >= biased:
+                    break
+            other = np.int64(product >> HALF) + k
+            chosen = order[other]
+            order[other] = order[k]
+            order[k] = chosen
+            orders[row, k] = chosen
+
+
+@kernel
 def cover(covered: UInt64Array, start: int, stop: int) -> None:
     """Set the bits start..stop-1; an empty range is fine. `covered` has a spare bit behind its last one."""
     first_word = np.uint64(start) >> WORD_SHIFT
