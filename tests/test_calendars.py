@@ -276,7 +276,7 @@ class TestLongPeriods:
 
 class TestWeeks:
     def test_days_that_differ_by_their_place_in_seven_make_weeks(self):
-        """Business hours without a clock: the season is the week, mostly; with the same hours every day it is the day."""
+        """Business hours without a clock: the season is the week, mostly; with the same hours every day, the day."""
         rng, n, found = np.random.default_rng(3), 56 * 96, {True: [], False: []}
         hour, day = np.arange(n) % 96 / 4, np.arange(n) // 96
         for _ in range(8):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import nofluke as nf
+from nofluke.laws.montecarlo import kernels
 from nofluke.nulls import PeriodShuffle
 from nofluke.nulls.periods import matching_table
 from nofluke.series.reading import prepare
@@ -158,6 +160,21 @@ def test_draws_keep_events_whole_and_in_phase(made: Any, seed: int) -> None:
         assert row.min() >= 0
         assert (row + long).max() <= side.n_steps
         assert (at[np.minimum(row, side.n_steps - 1)] % null.period == phase).all() or (long == 0).any()
+
+
+@pytest.mark.parametrize(("n", "k"), [(1, 1), (4, 2), (4, 4), (5, 3)])
+def test_random_orders_are_all_equally_likely(n: int, k: int) -> None:
+    """The first k of n in every order, as often as the others (four standard errors); the same for the same seed."""
+    rows = np.empty((40_000, k), dtype=np.uint32)
+    kernels.draw_orders(np.uint64(7), n, rows)
+    found = Counter(map(tuple, rows.tolist()))
+    every = list(itertools.permutations(range(n), k))
+    assert found.keys() == set(every)
+    expected = len(rows) / len(every)
+    assert max(abs(found[one] - expected) for one in every) <= 4 * np.sqrt(expected)
+    again = np.empty_like(rows)
+    kernels.draw_orders(np.uint64(7), n, again)
+    np.testing.assert_array_equal(rows, again)
 
 
 class TestClocks:
