@@ -5,8 +5,8 @@ was changed on their account. In each, events and scores are independent given w
 unless a row says otherwise; alarms are the highest tenth of the scores, or 3% of them with ranges and with jobs. With
 skill, scores are higher by 0.6 of their standard deviation on the steps of single events, by 1 on those of ranges.
 
-UNRESOLVED are those that no null can resolve: what events and scores share leaves no trace by which it could be told
-from skill, unless somebody passes it (`strata=`, `mask=`). Prints Markdown:
+No null can resolve a tide whose phase wanders, deploy days and school holidays: what events and scores share there
+leaves no trace by which it could be told from skill, unless somebody passes it (`strata=`). Prints Markdown:
 
     python benchmarks/seasons.py [--pairs 1000] [--power-pairs 400] [--seed 7] [--workers 2] [--only week]
     [--note | --own | --afterwards | --last]
@@ -344,15 +344,6 @@ OWN: dict[str, Situation] = {
     "ranges across midnight, 14 of 28 nights": across_midnight,
     "detector that runs at night only, 24 ranges": night_watch,
 }
-
-UNRESOLVED = (
-    "tide whose phase wanders",
-    "deploy days, points",
-    "deploy days, ranges",
-    "school holidays, daily data",
-    *(f"28 days, {count} ranges, daily, a shared weekday" for count in (8, 12, 24)),  # four weeks are too few
-)
-
 
 def archive(rng: np.random.Generator) -> Pair:
     """Three ranges in the second half, where scores are higher by one: what archives with a training part look like."""
