@@ -232,17 +232,24 @@ def in_order(counts: IntArray) -> float:
     return _among_orders(counts, lambda rows: (rows[:, 1:] * rows[:, :-1]).sum(axis=1))
 
 
-def in_cycle(counts: IntArray, number: IntArray, cycle: int) -> float:
-    """How often counts differ as much between the places of a cycle, such as weekdays, where their order is random."""
-    place = np.unique(number % cycle, return_inverse=True)[1]
+def in_cycle(counts: IntArray, number: IntArray, cycle: int, within: int = 1) -> float:
+    """How often counts differ as much between the places of a cycle, such as weekdays, where their order is random.
+
+    With ``within``, as much beyond what the places of that shorter cycle explain.
+    """
+    place, shorter = (np.unique(number % many, return_inverse=True)[1] for many in (cycle, within))
     share = (place[:, None] == np.arange(place.max(initial=0) + 1)) / np.sqrt(np.maximum(np.bincount(place), 1))
-    return _among_orders(counts, lambda rows: ((rows @ share) ** 2).sum(axis=1))
+    return _among_orders(counts, lambda rows: ((rows @ share) ** 2).sum(axis=1), shorter)
 
 
-def _among_orders(counts: IntArray, statistic: Callable[[FloatArray], FloatArray]) -> float:
-    """Share of random orders whose statistic is as large, the given one among them."""
+def _among_orders(
+    counts: IntArray, statistic: Callable[[FloatArray], FloatArray], kinds: IntArray | None = None
+) -> float:
+    """Share of random orders whose statistic is as large, the given one among them; less the mean of each kind."""
     values = np.sqrt(counts)  # of Poisson numbers, as variable whatever their mean
-    values = values - values.mean() if len(values) else values
+    if len(values):
+        kinds = np.zeros(len(values), dtype=np.int64) if kinds is None else kinds
+        values = values - (np.bincount(kinds, weights=values) / np.bincount(kinds))[kinds]
     if len(values) < 3 or not values.any():
         return 1.0
     orders = np.random.default_rng(SEED).permuted(np.tile(values, (ORDERS, 1)), axis=1)

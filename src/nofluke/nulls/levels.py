@@ -59,6 +59,7 @@ PERIODS_WITH_EVENTS = 3
 ARRANGEMENTS_FOR_LEVEL = 2  # over α
 MOVED = 0.5  # share of the events that must be able to move
 SHARED_CYCLE, CYCLE = 0.3, 7  # level at which alarms of days differ by weekday
+FORTNIGHTS = 0.05  # the same of every other week, beyond weekdays
 WEEKS, MOST_DAYS = (
     0.02,
     2_000,

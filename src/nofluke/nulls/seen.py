@@ -560,14 +560,16 @@ class Look:
         n = len(self.cell.truth.open_steps)
         for times in range(1, levels.MOST_TIMES + 1):  # of the first one, until the second is a part of it
             long = first.steps * times
-            parts, off = long / second.steps, max(levels.SAME_PERIOD, levels.OFF_CYCLES * long / n)
+            parts, off = long / second.steps, levels.OFF_CYCLES * long / n
             if n / long < levels.LEAST_CYCLES - 0.5:
                 break
-            if times == 1 and parts >= 1 and abs(parts / round(parts) - 1) <= off and round(parts) > 1:
-                inner = (tidy(second.steps), round(parts))
-                return self._of_both(tidy(second.steps), tidy(second.steps * round(parts)), inner)
-            if times > 1 and parts >= 0.5 and abs(parts - round(parts)) <= levels.OFF_CYCLES * long / n:
+            whole, missed = round(parts), abs(parts - round(parts))
+            if times > 1 and whole > 0 and missed <= off:
                 return self._of_both(tidy(first.steps), tidy(long), (first.period, times))
+            if times == 1 and whole > 1 and missed <= min(max(levels.SAME_PERIOD, off) * whole, levels.OFF_CYCLES):
+                if isinstance(first.period, str):  # its phases keep the second too
+                    return first
+                return self._of_both(tidy(second.steps), tidy(second.steps * whole), (tidy(second.steps), whole))
         return self._two(first, second)
 
     @lazy
@@ -748,7 +750,10 @@ class Look:
             return None
         if self.differ_by_weekday:
             null = replace(null, cycle=levels.CYCLE)
-        counts = self._counts_of_periods[0]
+        counts, number = self._counts_of_periods
+        if null.cycle == levels.CYCLE and len(counts) >= levels.LEAST_CYCLES * 2 * levels.CYCLE:
+            if in_cycle(counts, number, 2 * levels.CYCLE, levels.CYCLE) <= levels.FORTNIGHTS:
+                null = replace(null, cycle=2 * levels.CYCLE)
         if self.drift.pvalue <= levels.SLOW_CHANGE or in_order(counts) <= levels.FOLLOWING:
             long = levels.PERIODS_OF_WINDOW if null.cycle == 1 else levels.CYCLES_OF_WINDOW * null.cycle
             null = replace(null, windows=max(len(counts) // long, 1))
@@ -768,6 +773,8 @@ class Look:
             if null.cycle == 1
             else " of the same weekday"
             if null.cycle == levels.CYCLE
+            else " of the same weekday of every other week"
+            if null.cycle == 2 * levels.CYCLE and null.period == "day"
             else f" that lie a multiple of {null.cycle} apart"
         )
         return what + of + (" within windows of time" if null.windows > 1 else "")
