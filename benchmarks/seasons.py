@@ -345,6 +345,7 @@ OWN: dict[str, Situation] = {
     "detector that runs at night only, 24 ranges": night_watch,
 }
 
+
 def archive(rng: np.random.Generator) -> Pair:
     """Three ranges in the second half, where scores are higher by one: what archives with a training part look like."""
     late = np.arange(2_000) >= 1_000

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 import nofluke as nf
 from nofluke.nulls import calendars, seasons
 from nofluke.nulls.calendars import RULES, calendar_phase, phase_bounds
+from nofluke.nulls.evidence import in_cycle
 from nofluke.nulls.seasonal import Seasonal
 from nofluke.nulls.seen import Look
 from nofluke.series.clock import Zone, make_clock
@@ -287,6 +288,29 @@ class TestWeeks:
                 found[weekly].append(0.0 if look.season is None else look.season.steps or 0.0)
         assert np.mean(np.abs(np.array(found[True]) - 672) < 3) >= 0.8
         assert np.mean(np.abs(np.array(found[False]) - 96) < 1) >= 0.8
+
+
+class TestFortnights:
+    def test_every_other_week_is_kept(self):
+        """Maintenance on every other Sunday: days change places with the same weekday of every other week."""
+        rng, texts = np.random.default_rng(4), []
+        times = np.datetime64("2021-03-01T00:00") + 60 * np.arange(280 * 24)
+        day, hour = np.arange(len(times)) // 24, np.arange(len(times)) % 24
+        for _ in range(4):
+            held = 14 * np.sort(rng.choice(20, 15, replace=False)) + 6
+            truth = [(int(24 * one + 2), int(24 * one + 4)) for one in held]
+            scores = rng.gumbel(size=len(times)) + 3.0 * ((day % 14 == 6) & (hour >= 2) & (hour < 6))
+            texts.append(nf.evaluate(truth, scores, times=times, quantile=0.97, tolerance=2, rng=1).null.text)
+        assert sum(text.startswith("period-shuffle:period=day") and "cycle=14" in text for text in texts) >= 3
+
+    def test_what_weekdays_explain_is_no_fortnight(self):
+        """Counts that differ by weekday only: small p-values for fortnights are as rare as they should be."""
+        rng, weekday = np.random.default_rng(5), np.arange(112) % 7
+        found = [in_cycle(rng.poisson(np.where(weekday < 5, 8, 1)), np.arange(112), 14, 7) for _ in range(300)]
+        assert np.mean(np.array(found) <= 0.05) <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 300)
+        every_other = np.where((np.arange(112) % 14 < 7) & (weekday == 6), 9, 2)
+        assert in_cycle(every_other, np.arange(112), 14, 7) <= 0.01
+        assert in_cycle(np.where(weekday < 5, 8, 1), np.arange(112), 14, 7) == 1.0
 
 
 class TestTwoSeasons:

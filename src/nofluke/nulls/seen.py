@@ -751,9 +751,10 @@ class Look:
         if self.differ_by_weekday:
             null = replace(null, cycle=levels.CYCLE)
         counts, number = self._counts_of_periods
-        if null.cycle == levels.CYCLE and len(counts) >= levels.LEAST_CYCLES * 2 * levels.CYCLE:
-            if in_cycle(counts, number, 2 * levels.CYCLE, levels.CYCLE) <= levels.FORTNIGHTS:
-                null = replace(null, cycle=2 * levels.CYCLE)
+        two = 2 * levels.CYCLE
+        enough = null.cycle == levels.CYCLE and len(counts) >= levels.LEAST_CYCLES * two
+        if enough and in_cycle(counts, number, two, levels.CYCLE) <= levels.FORTNIGHTS:
+            null = replace(null, cycle=two)
         if self.drift.pvalue <= levels.SLOW_CHANGE or in_order(counts) <= levels.FOLLOWING:
             long = levels.PERIODS_OF_WINDOW if null.cycle == 1 else levels.CYCLES_OF_WINDOW * null.cycle
             null = replace(null, windows=max(len(counts) // long, 1))
