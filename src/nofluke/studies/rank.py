@@ -176,14 +176,14 @@ def _listed(sums: Sums) -> FloatArray:
     fixed = sums.present.all()
     for at, u in enumerate(_differing(sums)):
         own = np.flatnonzero(sums.present[u])
-        orders = [own] if fixed and at == 0 else list(itertools.permutations(own.tolist()))
+        orders = [own.tolist()] if fixed and at == 0 else [*map(list, itertools.permutations(own.tolist()))]
         d = np.zeros((len(orders), n, n))
         for k, order in enumerate(orders):
             d[k][np.ix_(own, own)] = sums.between[u][np.ix_(order, order)]
         total = (total[:, None] + d).reshape(-1, n, n)
         squares = (squares[:, None] + d * d).reshape(-1, n, n)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(squares > 0, total**2 / squares, 0.0).max(axis=(1, 2))
+        return np.asarray(np.where(squares > 0, total**2 / squares, 0.0).max(axis=(1, 2)))
 
 
 def _drawn(sums: Sums, n_resamples: int, seed: int) -> FloatArray:
@@ -326,7 +326,9 @@ def _significant(pvalues: FloatArray, alpha: float) -> BoolArray:
     return np.asarray(pvalues <= alpha * (1 + TIE_SLACK))
 
 
-def answered(values: FloatArray, weights: FloatArray, unit: IntArray, units: Kind, alpha: float, n: int, seed: int) -> Answer:
+def answered(
+    values: FloatArray, weights: FloatArray, unit: IntArray, units: Kind, alpha: float, n: int, seed: int
+) -> Answer:
     """Test all pairs of methods of a table, and find intervals of their differences."""
     sums = summed(values, weights, unit)
     largest, exact = largest_by_exchange(sums, n, seed)
@@ -381,13 +383,13 @@ def _ends(sums: Sums, bar: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 def _needed(sums: Sums, bar: FloatArray) -> int | None:
     """Units for the first two methods: the noncentrality grows as their root."""
-    d, effect = sums.of_pair(0, 1), sums.total[0, 1]
-    if not effect or not np.isfinite(bar[0, 1]) or not sums.weight[0, 1]:
+    effect, bar_of = float(sums.total[0, 1]), float(bar[0, 1])
+    if not effect or not math.isfinite(bar_of):
         return None
-    rest = sums.squares[0, 1] - 2 * effect / sums.weight[0, 1] * sums.crossed[0, 1]
-    rest += (effect / sums.weight[0, 1]) ** 2 * sums.weights[0, 1]
-    wanted = math.sqrt(bar[0, 1]) + NormalDist().inv_cdf(POWER)
-    return max(math.ceil(len(d) * wanted**2 * max(rest, 0.0) / effect**2), 1)
+    mean = effect / float(sums.weight[0, 1])
+    rest = float(sums.squares[0, 1] - 2 * mean * sums.crossed[0, 1] + mean**2 * sums.weights[0, 1])
+    wanted = math.sqrt(bar_of) + NormalDist().inv_cdf(POWER)
+    return max(math.ceil(len(sums.units) * wanted**2 * max(rest, 0.0) / effect**2), 1)
 
 
 # ---- the classical tests, which take series for independent
@@ -654,7 +656,9 @@ class Ranking(Exports, ByValue):
     def facts(self) -> tuple[tuple[str, str], ...]:
         """How the table came about: names and values."""
         answer = self.answer
-        how = "all exchanges" if not answer.n_resamples else f"{answer.n_resamples:,} random exchanges, seed {self.seed}"
+        how = (
+            "all exchanges" if not answer.n_resamples else f"{answer.n_resamples:,} random exchanges, seed {self.seed}"
+        )
         pairs = len(self.methods) * (len(self.methods) - 1) // 2
         return (
             ("Speaks for", SPEAKS[answer.units]),
@@ -791,7 +795,7 @@ class Ranking(Exports, ByValue):
             "pairs": [self._pair(i, j, answer) for i, j in pairs],
         }
 
-    def plot(self, ax: Any = None, *, kind: str = "groups") -> Any:
+    def plot(self, ax: Any = None, *, kind: Literal["groups", "dots"] = "groups") -> Any:
         """Draw the critical-difference diagram ("groups"), or means with intervals ("dots"); returns the Axes."""
         from nofluke.plot import ranking as plot_ranking
 
@@ -894,10 +898,10 @@ def rank(
     -----
     Exchanges are exact if all methods are exchangeable within units. For methods of equal mean that are not, as with
     skewed effects of sources, they are approximate; docs/explanation/theory.md has what was measured. Where two methods
-    differ in 15 units or fewer, p is not below the share of that pair's own flips, so K units have no p below 2^(1 - K):
-    the answer is *cannot tell* where that is above alpha for all pairs. A missing cell, NaN or empty, leaves a series out
-    for pairs with that method, and only methods that are present are exchanged. Methods that agree everywhere have p = 1.
-    Not shown to differ does not mean equal.
+    differ in 15 units or fewer, p is not below the share of that pair's own flips, so K units have no p below
+    2^(1 - K): the answer is *cannot tell* where that is above alpha for all pairs. A missing cell, NaN or empty, leaves
+    a series out for pairs with that method, and only methods that are present are exchanged. Methods that agree
+    everywhere have p = 1. Not shown to differ does not mean equal.
 
     References
     ----------
@@ -957,7 +961,7 @@ def ranked(
     units: dict[Kind, IntArray] = {"series": each} if read.sources is None else {"sources": source, "series": each}
     for kind, unit in units.items():
         found[kind] = answered(sign * values[:, order], weights, unit, kind, alpha, n, seed)
-    asked: Kind = speaks_for or next(iter(found))
+    asked: Kind = next(iter(found)) if speaks_for is None else speaks_for
     ranks = complete_ranks(sign * values[:, order])
     turned = better == "lower"
     if turned:  # differences are those of the values as they are

@@ -32,7 +32,7 @@ def next_word(state: Any) -> Any:
 
 
 @kernel
-def below(state: Any, n: int) -> int:
+def below(state: Any, n: int) -> Any:
     """A number from 0 up to n, from the upper half of a word."""
     return np.int64(((state >> HALF) * np.uint64(n)) >> HALF)
 
@@ -112,8 +112,8 @@ def exchange_present(
 ) -> None:
     """The same where units lack methods: only those that are present are exchanged.
 
-    ``there`` is 1 where a method is in a unit, and 0 elsewhere, as are its values. ``present`` lists the methods of each
-    unit, the first ``counts`` of its row.
+    ``there`` is 1 where a method is in a unit, and 0 elsewhere, as are its values. ``present`` lists the methods of
+    each unit, the first ``counts`` of its row.
     """
     x = blocks.copy()
     rows, width = x.shape[1:]

@@ -6,6 +6,7 @@ Wide (a column for each method), long (a row for each series and method), one fi
 from __future__ import annotations
 
 import fnmatch
+import glob
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -74,6 +75,8 @@ def read_values(
         table, series, method, value = dict(cells), series or "series", method or "detector", value or "f1"
         source = "group" if source is None and grouped else source
     parts = _parts(table)
+    if isinstance(table, list | tuple) and len(table) == 1:
+        table = table[0]
     if parts is None:
         with _opened(table) as columns:
             long = method is not None
@@ -217,7 +220,9 @@ def _wide(columns: _Columns, series: str | None, value: str | None, source: Sour
             argument="series",
             value=series,
             problem=f"has {shown(twice[0])} in {names.count(twice[0])} rows",
-            remedy=say("give each series one row, or pass {} and {} if it has one for each", arg("method"), arg("value")),
+            remedy=say(
+                "give each series one row, or pass {} and {} if it has one for each", arg("method"), arg("value")
+            ),
         )
     about = {one for one in (series, source) if isinstance(one, str)}
     read = {name: columns.numbers(at) for at, name in enumerate(columns.names) if name not in about}
@@ -248,12 +253,12 @@ def _long(
     columns: _Columns, series: str | None, method: str | None, value: str | None, source: Source | None
 ) -> ValueTable:
     """A row for each series and method."""
-    for role, name in (("series", series), ("value", value)):
-        if name is None:
-            raise InputError(
-                argument=role, problem="is missing", remedy="name its column of a table with a row for each method"
-            )
-    assert series is not None and method is not None and value is not None
+    if series is None or method is None or value is None:
+        raise InputError(
+            argument="series" if series is None else "value",
+            problem="is missing",
+            remedy="name its column, of a table with a row for each series and method",
+        )
     rows, whose = _names(columns, series, "series"), _names(columns, method, "method")
     return _pivoted(rows, whose, _numbers(columns, value), _sources(columns, rows, source), value)
 
@@ -265,7 +270,7 @@ def _pivoted(
     i = {name: at for at, name in enumerate(series)}
     j = {name: at for at, name in enumerate(methods)}
     at = np.array([i[name] for name in rows]) * len(methods) + np.array([j[name] for name in whose])
-    places, first, count = np.unique(at, return_index=True, return_counts=True)
+    _, first, count = np.unique(at, return_index=True, return_counts=True)
     if (count > 1).any():
         twice = int(first[count > 1][0])
         raise InputError(
@@ -299,9 +304,17 @@ def _parts(table: Any) -> dict[str, Any] | None:
             isinstance(one, str | PathLike) or frame_columns(one) is not None for one in table.values()
         )
         return {str(name): one for name, one in table.items()} if each else None
-    if isinstance(table, list | tuple) and table and all(isinstance(one, str | PathLike) for one in table):
-        return dict(zip(names_of_files([str(one) for one in table]), table, strict=True)) if len(table) > 1 else None
+    listed = [table] if isinstance(table, str | PathLike) else table
+    if isinstance(listed, list | tuple) and listed and all(isinstance(one, str | PathLike) for one in listed):
+        paths = [path for one in listed for path in _expanded(one)]
+        return dict(zip(names_of_files([str(one) for one in paths]), paths, strict=True)) if len(paths) > 1 else None
     return None
+
+
+def _expanded(path: str | PathLike[str]) -> list[str | PathLike[str]]:
+    """The files that a pattern stands for, in order; a path without one, or to a file of that very name, as it is."""
+    text = str(path)
+    return [path] if Path(text).exists() or not glob.has_magic(text) else [*sorted(glob.glob(text))] or [path]
 
 
 def _one_each(
@@ -317,7 +330,9 @@ def _one_each(
         )
     if series is None:
         raise InputError(
-            argument="series", problem="is missing", remedy="name the column by which rows of several tables belong together"
+            argument="series",
+            problem="is missing",
+            remedy="name the column by which rows of several tables belong together",
         )
     rows: list[str] = []
     whose: list[str] = []
@@ -330,9 +345,7 @@ def _one_each(
             found.append(_numbers(columns, metric))
             sources += _sources(columns, own, source) or ()
             rows, whose = rows + own, whose + [name] * len(own)
-    return _pivoted(
-        rows, whose, np.concatenate(found), tuple(sources) if source is not None else None, metric or ""
-    )
+    return _pivoted(rows, whose, np.concatenate(found), tuple(sources) if source is not None else None, metric or "")
 
 
 def _only_numbers(columns: _Columns, about: set[Any]) -> str:
@@ -463,7 +476,7 @@ def _refuse_foreign(read: ValueTable, kept: tuple[str, ...], values: FloatArray,
         remedy=joined(
             " ",
             [
-                say("if they describe series, leave them out, as by {};", arg("methods", f"!{odd[0]}")),
+                say("if they describe series, leave out all that do, as by {};", arg("methods", f"!{odd[0]}")),
                 say("if they are methods, name all of them by {}", arg("methods")),
             ],
         ),
