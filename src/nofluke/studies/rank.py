@@ -347,6 +347,7 @@ def answered(
             own = float(np.mean(flipped >= seen[i, j] * (1 - SLACK)))
             pvalue[i, j] = pvalue[j, i] = max(pvalue[i, j], own)
             bar[i, j] = bar[j, i] = max(bar[i, j], _bar(np.sort(flipped), alpha, 0))
+    floor = np.minimum(floor, pvalue)  # logarithms round
     low, high = _ends(sums, np.where(floor <= alpha * (1 + SLACK), bar, np.nan))
     return Answer(
         units=units,

@@ -30,6 +30,7 @@ from nofluke.studies.sources.frames import numbers_in
 from nofluke.studies.sources.naming import items_of, names_in, names_of_files
 
 UNBOUNDED = ("nab",)  # metrics with values outside of 0 to 1
+FOREIGN = 10  # what is mostly beyond, where most columns are between 0 and 1, is no such value
 MOST_NAMED = 8  # columns in a message
 Source = str | Mapping[str, Any] | Callable[[str], Any]
 
@@ -466,7 +467,8 @@ def _refuse_foreign(read: ValueTable, kept: tuple[str, ...], values: FloatArray,
             "and 1",
             remedy="correct it, or leave it empty if it is missing",
         )
-    if not wide or not outside or 2 * len(outside) > len(kept):
+    large = any(np.nanmedian(np.abs(values[:, kept.index(name)])) > FOREIGN for name in outside)
+    if not wide or not large or 2 * len(outside) >= len(kept):
         return
     whole = [name for name, one in zip(kept, values.T, strict=True) if not (one[~np.isnan(one)] % 1).any()]
     odd = [name for name in kept if name in outside or name in whole]
