@@ -99,9 +99,17 @@ def test_whole_sources_are_exchanged(weigh):
     np.testing.assert_allclose(found.means, expected[order])
 
 
+def test_p_of_random_exchanges_is_never_0():
+    """However far apart methods are, the data are one of the exchanges."""
+    found = nf.rank({"a": np.arange(60) + 100.0, "b": np.arange(60), "c": np.arange(60) - 50.0}, n_resamples=199)
+    assert found.answer.pvalue[0, 1] == found.answer.floor[0, 1] == 1 / 200
+
+
+@pytest.mark.parametrize("kept", [0, 10**9])
 @pytest.mark.parametrize("gaps", [[(0, 0), (1, 2)], [(0, 1), (2, 2), (3, 0)], [(0, 0), (1, 0), (2, 0)]])
-def test_only_methods_that_are_present_are_exchanged(gaps):
+def test_only_methods_that_are_present_are_exchanged(gaps, kept, monkeypatch):
     """Cells that are missing stay where they are, whether a method lacks a whole source or a part of one."""
+    monkeypatch.setattr(module, "MOST_KEPT", kept)
     values, source = np.random.default_rng(2).random((8, 3)), np.array([0, 0, 0, 1, 1, 2, 2, 3])
     for at in gaps:
         values[at] = np.nan
@@ -218,6 +226,8 @@ def test_groups_hold_every_pair_that_is_not_told_apart_and_no_other():
         assert not told[np.ix_(group, group)].any()
         together[np.ix_(group, group)] = True
     assert (together == ~told).all()
+    sets = [set(group) for group in found.answer.groups()]
+    assert not any(one <= other for one, other in itertools.permutations(sets, 2))
     assert 0 < found.answer.n_told < 36
 
 
@@ -229,6 +239,10 @@ def test_units_that_would_tell_grow_as_the_difference_shrinks():
     needed = [nf.rank({"a": noise + d, "b": np.zeros(60)}).answer.needed for d in (0.1, 0.05)]
     assert needed[1] == pytest.approx(4 * needed[0], rel=0.02)
     assert nf.rank({"a": [1.0, 2, 3], "b": [3.0, 2, 1]}).answer.needed is None
+    # the usual sample size: the bar of a test at .05, and power .8
+    expected = ((stats.norm.isf(0.025) + stats.norm.isf(0.2)) / 0.3) ** 2
+    many = nf.rank({"a": noise / noise.std() + 0.3, "b": np.zeros(60)}).answer.needed
+    assert many == pytest.approx(expected, rel=0.06)
 
 
 # ---- what must hold for any table

@@ -79,6 +79,13 @@ class Sums:
         both = self.present[:, i] & self.present[:, j]
         return np.where(both, self.units[:, i] - self.units[:, j], 0.0)
 
+    def of_unit(self, u: int) -> FloatArray:
+        """The differences of all pairs in a unit."""
+        if len(self.between):
+            return np.asarray(self.between[u])
+        both = self.present[u][:, None] & self.present[u]
+        return np.where(both, self.units[u][:, None] - self.units[u], 0.0)
+
     @property
     def statistics(self) -> FloatArray:
         """(Σ d)² / Σ d² of all pairs; 0 where two methods agree in all units."""
@@ -177,9 +184,9 @@ def _listed(sums: Sums) -> FloatArray:
     for at, u in enumerate(_differing(sums)):
         own = np.flatnonzero(sums.present[u])
         orders = [own.tolist()] if fixed and at == 0 else [*map(list, itertools.permutations(own.tolist()))]
-        d = np.zeros((len(orders), n, n))
+        d, seen = np.zeros((len(orders), n, n)), sums.of_unit(int(u))
         for k, order in enumerate(orders):
-            d[k][np.ix_(own, own)] = sums.between[u][np.ix_(order, order)]
+            d[k][np.ix_(own, own)] = seen[np.ix_(order, order)]
         total = (total[:, None] + d).reshape(-1, n, n)
         squares = (squares[:, None] + d * d).reshape(-1, n, n)
     with np.errstate(divide="ignore", invalid="ignore"):
