@@ -588,7 +588,8 @@ def test_the_command_prints_every_format(tmp_path):
     assert run("--format", "csv", "--rows", "pairs").count("\n") == 7
     assert run("--format", "markdown").count("|") > 20
     assert r"\begin{table}" in run("--format", "latex")
-    assert "Open" in run("--report", str(tmp_path / "page.html"))
+    run("--report", str(tmp_path / "page.html"), "--diagram", str(tmp_path / "cd.svg"))
+    assert "<svg" in (tmp_path / "cd.svg").read_text()
     page = (tmp_path / "page.html").read_text()
     assert "&lt;b&gt;" in page
     assert "<b> " not in page

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import click
@@ -11,7 +12,10 @@ from nofluke.cli.completion import COLUMN, FILE, PAGE
 from nofluke.cli.options import format_option, output_option, plain_file
 from nofluke.cli.printing import write_result
 from nofluke.cli.values import SHARE
+from nofluke.data.paths import expanded, write_file
+from nofluke.errors import InputError
 
+DRAWN = (".pdf", ".png", ".svg")
 KINDS = click.Choice(["sources", "series"])
 
 
@@ -19,19 +23,20 @@ KINDS = click.Choice(["sources", "series"])
     cls=Command,
     examples=(
         "nofluke rank table.csv --series file --source dataset",
-        "nofluke rank uni_vus-pr.csv --series file --source '_([^_]+)_' --methods '!ts_len' --methods '!*anomaly*'",
-        "nofluke rank long.csv --series file --method detector --value VUS-PR --source dataset -o ranking.tex",
-        "nofluke rank results/*.csv --series file --value VUS-PR --report ranking.html",
-        "nofluke rank out/ --value f1",
+        "nofluke rank uni.csv --series file --source '_([^_]+)_' --methods '!ts_len' --diagram ranking.pdf",
+        "nofluke rank values.csv --series file --method-column detector --value VUS-PR -o ranking.tex",
+        "nofluke rank 'results/*.csv' --series file --value VUS-PR --report ranking.html",
     ),
 )
 @click.argument("table", metavar="FILE...", type=FILE, nargs=-1, required=True)
 @click.option("--series", type=COLUMN, help="Column that names the series.")
-@click.option("--method", type=COLUMN, help="For tables with a row for each series and method: who a row is about.")
+@click.option(
+    "--method-column", "method", type=COLUMN, help="For tables with a row for each series and method: who it is about."
+)
 @click.option(
     "--value",
     type=COLUMN,
-    help="With --method, of several files, or of a study: the column of values. Default f1 of a study.",
+    help="With --method-column, of several files, or of a study: the column of values. Default f1 of a study.",
 )
 @click.option(
     "--source",
@@ -72,6 +77,12 @@ KINDS = click.Choice(["sources", "series"])
     show_default=True,
     help="What a row of the table is.",
 )
+@click.option(
+    "--diagram",
+    type=FILE,
+    callback=plain_file,
+    help="Draw the critical-difference diagram there, as .pdf, .png or .svg; needs matplotlib.",
+)
 @click.option("--report", type=PAGE, callback=plain_file, help="Write an HTML page about it, too.")
 @format_option
 @output_option
@@ -82,6 +93,7 @@ def rank(
     seed: int,
     classical: bool,
     rows: str,
+    diagram: str | None,
     report: str | None,
     form: str | None,
     output: str | None,
@@ -104,6 +116,20 @@ def rank(
     )
     if report is not None:
         found.report(report)
+    if diagram is not None:
+        _draw(found, diagram)
     write_result(found, form, output, rows=rows, classical=found.classical() if classical else None)
-    if report is not None:
-        click.echo(f"Open {report}", err=output is None and form not in (None, "text"))
+    for made in filter(None, (diagram, report)):
+        click.echo(f"Wrote {made}", err=True)
+
+
+def _draw(found: Any, path: str) -> None:
+    """The diagram as a file of the kind that its ending says."""
+    place = expanded(path, "--diagram")
+    if place.suffix.lower() not in DRAWN:
+        raise InputError(
+            problem=f"--diagram {path} must end in {', '.join(DRAWN[:-1])} or {DRAWN[-1]}", remedy="name it so"
+        )
+    drawn = io.BytesIO()
+    found.plot().figure.savefig(drawn, format=place.suffix[1:].lower(), dpi=200)
+    write_file(place, drawn.getvalue(), f"--diagram {path}")
