@@ -705,7 +705,7 @@ class Ranking(Exports, ByValue):
         else:
             heads = ("method", "mean", "mean rank", f"less the best [{level}]", *ps)
             for i, name in enumerate(self.methods):
-                star = " *" if not self.answer.told[0, i] else ""
+                star = " *" if i and not self.answer.told[0, i] else ""
                 own = tuple(show_p(float(answer.pvalue[i, 0])) if i else "" for answer in self.answers)
                 rank = "" if math.isnan(self.mean_ranks[i]) else f"{self.mean_ranks[i]:.2f}"
                 difference = self._difference_in_words(i, 0) if i else ""
@@ -718,7 +718,7 @@ class Ranking(Exports, ByValue):
             left=2 if rows == "pairs" else 1,
             notes=(
                 self.verdict_in_words(),
-                *((star,) if rows == "methods" else ()),
+                *((star,) if rows == "methods" and not self.answer.told[0, 1:].all() else ()),
                 " ".join(f"{name}: {value}." for name, value in self.facts()),
                 *noted(self.remarks()),
                 *((classical.in_words(),) if classical is not None else ()),
