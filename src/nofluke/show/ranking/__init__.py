@@ -13,9 +13,10 @@ from nofluke import __version__
 from nofluke.data.paths import check_place, expanded, write_file
 from nofluke.errors import InputError
 from nofluke.show.dots import BELOW, DOT_ROW, shortened
-from nofluke.show.leaderboard.tables import difference
+from nofluke.show.leaderboard.tables import pairs_table
 from nofluke.show.report.page import document, filled, palette
 from nofluke.show.ticks import number_ticks
+from nofluke.studies.pairs import PairMatrix, Pairs
 from nofluke.studies.rank import SPEAKS, Answer, Ranking
 from nofluke.text.numbers import show_p
 from nofluke.text.tables import plural, show_share
@@ -226,21 +227,8 @@ def _names(found: Ranking) -> str:
 
 def _pairs(found: Ranking) -> str:
     """Differences of all pairs, row minus column, marked where they are told from 0."""
-    numbers = range(len(found.methods))
-    heads = "".join(
-        f'<th scope="col" title="{escape(found.methods[j])}"><span class="unseen">{escape(found.methods[j])}</span>'
-        f'<span aria-hidden="true">{j + 1}</span></th>'
-        for j in numbers
+    p = found.answer.pvalue
+    values = PairMatrix(
+        difference=found.differences, low=found.answer.low, high=found.answer.high, pvalue=p, corrected=p
     )
-    rows = "".join(
-        f'<tr><th scope="row"><span class="rank">{i + 1}</span> <span class="name" title="{escape(name)}">{escape(name)}</span></th>'
-        + "".join(_cell(found, i, j) for j in numbers)
-        + "</tr>"
-        for i, name in enumerate(found.methods)
-    )
-    return f'<table class="pairs" style="--n: {len(numbers)}"><thead><tr><td></td>{heads}</tr></thead><tbody>{rows}</tbody></table>'
-
-
-def _cell(found: Ranking, i: int, j: int) -> str:
-    value, p = float(found.differences[i, j]), float(found.answer.pvalue[i, j])
-    return difference(value, p, found.alpha, i == j)
+    return pairs_table(Pairs(detectors=found.methods, measures={"f1": values}), found.alpha)
