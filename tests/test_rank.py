@@ -314,6 +314,16 @@ def test_p_is_never_0_and_never_below_its_floor(drawn, grouped, missing):
     assert str(found)
 
 
+@pytest.mark.parametrize("scale", [1e-300, 1e300])
+def test_p_does_not_depend_on_the_scale(scale):
+    """Squares of the values would be 0, or infinite."""
+    values = np.random.default_rng(0).random((12, 3))
+    one, other = (nf.rank(dict(zip("abc", s * values.T, strict=True)), n_resamples=99) for s in (1.0, scale))
+    np.testing.assert_array_equal(other.answer.pvalue, one.answer.pvalue)
+    np.testing.assert_allclose(other.answer.low / scale, one.answer.low)
+    json.dumps(other.to_dict(), allow_nan=False)
+
+
 def test_who_lacks_the_hard_series_does_not_lead():
     """Published means are as they are; the order is by differences on the series that both have."""
     easy, hard = [0.9] * 10, [0.1] * 10
@@ -492,11 +502,14 @@ def test_a_study_is_a_table(tmp_path):
     assert (found.best, found.metric, found.n_sources, found.n_series) == ("good", "f1", 4, 8)
     assert found.to_dict() == nf.rank(tmp_path / "out").to_dict()
     assert nf.rank(study, value="recall").metric == "recall"
+    with pytest.raises(nf.InputError, match="value='recal' is no column of a study's cells: did you mean 'recall'"):
+        nf.rank(study, value="recal")
     assert nf.rank(nf.study(table, series="name", **how)).n_sources is None
 
 
 def test_what_is_no_table_is_refused_with_a_remedy(tmp_path):
     """The argument, its value and what to do."""
+    pd = pytest.importorskip("pandas")
     bad = write_csv(tmp_path / "bad.csv", {**WIDE, "y": ["0.1", "0.2", "failed", "0.3"]})
     cases = [
         (WIDE, {"series": "flie"}, "series='flie' is no column of the table: did you mean 'file'"),
@@ -525,6 +538,7 @@ def test_what_is_no_table_is_refused_with_a_remedy(tmp_path):
         ({**LONG, "who": [None, *LONG["who"][1:]]}, KEYS, r"method='who' has no value in 1 row\(s\)"),
         ({"x": [1, np.inf], "y": [1, 2]}, {}, "has an infinite value, of 'x' on 'row 2'"),
         ({"x": [], "y": []}, {}, "has no rows"),
+        (pd.DataFrame([[1, 2, 3]], columns=["x", "x", "y"]), {}, "has several columns named 'x'"),
         ({"x": [1], "y": [1, 2]}, {}, "columns of unequal length"),
         ({"file": ["a"], "name": ["b"]}, {"series": "file"}, "has no method"),
         (3, {}, "must be a data frame, a dict of columns, a path"),

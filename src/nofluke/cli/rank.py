@@ -68,7 +68,9 @@ KINDS = click.Choice(["sources", "series"])
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the exchanges.")
 @click.option(
-    "--classical", is_flag=True, help="What Friedman, Nemenyi and Wilcoxon say, which take series for independent."
+    "--classical",
+    is_flag=True,
+    help="Add mean ranks, and what Friedman, Nemenyi and Wilcoxon say, which take series for independent.",
 )
 @click.option(
     "--rows",

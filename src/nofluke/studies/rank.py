@@ -333,11 +333,17 @@ def _significant(pvalues: FloatArray, alpha: float) -> BoolArray:
     return np.asarray(pvalues <= alpha * (1 + TIE_SLACK))
 
 
+def _scale(values: FloatArray) -> float:
+    """The largest value: p does not depend on the scale, but squares of very large or small values are no numbers."""
+    return float(np.nanmax(np.abs(values))) or 1.0
+
+
 def answered(
     values: FloatArray, weights: FloatArray, unit: IntArray, units: Kind, alpha: float, n: int, seed: int
 ) -> Answer:
     """Test all pairs of methods of a table, and find intervals of their differences."""
-    sums = summed(values, weights, unit)
+    scale = _scale(values)
+    sums = summed(values / scale, weights, unit)
     largest, exact = largest_by_exchange(sums, n, seed)
     seen = sums.statistics
     more = 0 if exact else 1
@@ -360,8 +366,8 @@ def answered(
         units=units,
         n_units=len(sums.units),
         pvalue=pvalue,
-        low=low,
-        high=high,
+        low=scale * low,
+        high=scale * high,
         floor=floor,
         n_differing=sums.differing,
         n_resamples=0 if exact else n,
@@ -692,10 +698,10 @@ class Ranking(Exports, ByValue):
         yield from self.notes
 
     def table(self, *, rows: str = "methods", classical: Classical | None = None) -> Table:
-        """One line for each method, or for each pair; ``classical`` adds what the classical tests say."""
+        """One line for each method, or for each pair; ``classical`` adds mean ranks and what those tests say."""
         check_word(rows, "rows", ROWS)
         level = f"{100 * (1 - self.alpha):.3g}%"
-        ps = tuple(f"p, {answer.units}" for answer in self.answers)
+        ps = tuple(f"p {answer.units}" for answer in self.answers)
         lines: list[tuple[str, ...]] = []
         if rows == "pairs":
             heads = ("first", "second", f"difference [{level}]", *ps)
@@ -703,13 +709,15 @@ class Ranking(Exports, ByValue):
                 shown_p = tuple(show_p(float(answer.pvalue[i, j])) for answer in self.answers)
                 lines.append((self.methods[i], self.methods[j], self._difference_in_words(i, j), *shown_p))
         else:
-            heads = ("method", "mean", "mean rank", f"less the best [{level}]", *ps)
+            # what the classical tests compare; without it the table fits a terminal of 80 columns
+            ranks = () if classical is None else ("mean rank",)
+            heads = ("method", "mean", *ranks, f"less the best [{level}]", *ps)
             for i, name in enumerate(self.methods):
                 star = " *" if i and not self.answer.told[0, i] else ""
                 own = tuple(show_p(float(answer.pvalue[i, 0])) if i else "" for answer in self.answers)
-                rank = "" if math.isnan(self.mean_ranks[i]) else f"{self.mean_ranks[i]:.2f}"
+                rank = ("" if math.isnan(self.mean_ranks[i]) else f"{self.mean_ranks[i]:.2f}",) * len(ranks)
                 difference = self._difference_in_words(i, 0) if i else ""
-                lines.append((f"{name}{star}", show_share(float(self.means[i])), rank, difference, *own))
+                lines.append((f"{name}{star}", show_share(float(self.means[i])), *rank, difference, *own))
         star = f"* not shown to differ from the best at the {self.alpha:.3g} level, all pairs compared."
         return Table(
             title=self.title,
@@ -959,9 +967,10 @@ def ranked(
     sign = 1.0 if better == "higher" else -1.0
     there = ~np.isnan(values)
     means = np.nansum(weights[:, None] * values, axis=0) / (weights @ there)
-    own = summed(sign * values, weights, each)
+    scale = _scale(values)
+    own = summed(sign * values / scale, weights, each)
     with np.errstate(divide="ignore", invalid="ignore"):
-        differences = np.where(own.weight > 0, own.total / own.weight, np.nan)
+        differences = scale * np.where(own.weight > 0, own.total / own.weight, np.nan)
     # by differences on common series: who lacks the hard ones does not lead for that
     lead = np.nanmean(differences, axis=1) if not there.all() else sign * means
     order = np.argsort(-lead, kind="stable")

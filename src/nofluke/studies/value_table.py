@@ -73,8 +73,14 @@ def read_values(
         table = Study.open(Path(table))
     if isinstance(table, Study):
         cells, grouped = table.cells, table.cells["group"].tolist() != table.cells["series"].tolist()
-        table, series, method, value = dict(cells), series or "series", method or "detector", value or "f1"
+        series, method, value = series or "series", method or "detector", value or "f1"
         source = "group" if source is None and grouped else source
+        for role, name in (("series", series), ("method", method), ("value", value)):
+            if name not in cells:
+                raise InputError(
+                    argument=role, value=name, problem="is no column of a study's cells", remedy=meant(name, cells)
+                )
+        table = {name: cells[name] for name in cells if name in (series, method, value, source)}
     parts = _parts(table)
     if isinstance(table, list | tuple) and len(table) == 1:
         table = table[0]
