@@ -18,12 +18,13 @@ TRUTH = np.isin(np.arange(N), DRAWN.choice(N, 14, replace=False)).astype(int)
 GOOD = DRAWN.integers(0, 5, N) + 3 * TRUTH
 POOR = DRAWN.integers(0, 31, N)
 EVENTS, ALARMS = [5, 29, 41, 77, 90], [6, 30, 55, 78, 100]
+RANKED = {"x": GOOD[:16] / 9, "y": POOR[:16] / 40, NASTY: POOR[20:36] / 50, "from": [i // 2 for i in range(16)]}
 
 
 NAMES = (
     *("evaluation", "undefined", "coincidence", "sweep", "windows", "familywise", "comparison", "three", "diagnosis"),
     *("power", "sample size", "no sample size", "significance", "significances", "chance level", "chance levels"),
-    *("study", "leaderboard", "pooled", "confusion", "listing", "cross-validation"),
+    *("study", "leaderboard", "pooled", "confusion", "listing", "cross-validation", "ranking"),
 )
 
 
@@ -64,6 +65,7 @@ def results():
         "confusion": found.tolerant_truth,
         "listing": Listing.of_all(),
         "cross-validation": nf.cross_val_evaluate(GaussianNB(), GOOD[:, None], TRUTH, cv=3, **judged),
+        "ranking": nf.rank(RANKED, source="from"),
     }
 
 

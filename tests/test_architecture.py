@@ -64,6 +64,8 @@ SHORTCUTS = {
     ("inference.report", "show.several"),
     ("inference.series", "plot"),
     ("studies.leaderboard", "plot"),
+    ("studies.rank", "plot"),
+    ("studies.rank", "show.ranking"),
     ("laws.law", "laws.sums"),
     ("nulls.base", "nulls.simulation"),
     ("studies.result", "show.leaderboard.files"),

@@ -71,6 +71,13 @@ def files(tmp_path, monkeypatch, rows):
     )
     for half, name in ((slice(None, N // 2), "a"), (slice(N // 2, None), "b")):
         write(f"sensors/{name}.csv", "label,lof,iforest", truth[half], z[half], other[half])
+    lists = [f"{i:03d}_{'abcdefgh'[i % 8]}_x" for i in range(16)], [*"abcdefgh"] * 2, range(100, 116)
+    found = np.arange(16) % 5 / 8, np.arange(16) % 3 / 6
+    write("table.csv", "file,dataset,lof,iforest,cnn", *lists[:2], *found, found[0] ** 2)
+    write("uni.csv", "file,ts_len,lof,iforest,cnn", *lists[::2], *found, found[0] ** 2)
+    write("values.csv", "file,detector,VUS-PR", lists[0] * 2, ["lof"] * 16 + ["cnn"] * 16, np.concatenate(found))
+    for name, values in zip(("lof", "cnn"), found, strict=True):
+        write(f"results/{name}.csv", "file,VUS-PR", lists[0], values)
     times = [f"{day} 00:00:00" for day in days]
     write("NAB/results/good/real/good_x.csv", "timestamp,anomaly_score", times, z)
     windows = {"real/x.csv": [[str(day), str(day + 1)] for day in days[truth == 1][::8]]}

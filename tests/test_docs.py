@@ -310,6 +310,36 @@ def test_options_of_compare_are_documented() -> None:
     assert sorted([*written, *re.findall(r"`(--[a-z-]+)`", same)]) == sorted(set(options) - {"file"})
 
 
+@pytest.mark.parametrize("options", ["", "--classical --source from"])
+def test_keys_of_rank_are_documented(options: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of the ranking, of each method, answer and pair."""
+    rows = [f"s{i},{i // 2},{i / 20},{i % 3 / 5}" for i in range(8)]
+    (tmp_path / "table.csv").write_text("\n".join(["series,from,x,y", *rows]) + "\n")
+    words = ["rank", str(tmp_path / "table.csv"), "--series", "series", "--methods", "x", "--methods", "y"]
+    code, printed = run([*words, *options.split(), "--format", "json"], capsys)
+    assert code == 0, printed
+    keys, found = documented("Keys of rank"), json.loads(printed)
+    for name in ("methods", "answers"):
+        for one in found.pop(name):
+            for pair in one.pop("pairs", []):
+                found |= {f"{name}[].pairs[].{key}": value for key, value in pair.items()}
+            found |= {f"{name}[].{key}": value for key, value in one.items()}
+    assert set(found) == set(keys) - (set() if options else only_for(keys, "only with"))
+    nested = {"answers[].groups"}
+    assert not {key: value for key, value in found.items() if key not in nested and not fits(value, keys[key][0])}
+
+
+def test_options_of_rank_are_documented() -> None:
+    """All of them in the table, with their choices."""
+    rows = [cells[0] for cells in table_rows(section("reference/cli.md", "Rank")) if cells[0].startswith("`--")]
+    written = {re.match(r"`(--[a-z-]+)", cell)[1]: cell for cell in rows}
+    options = {o.opts[-1]: o for o in cli.commands["rank"].params if o.opts[-1].startswith("--")}
+    assert sorted(written) == sorted(options)
+    for name in written:
+        choices = getattr(options[name].type, "choices", None)
+        assert choices is None or "|".join(choices) in written[name], name
+
+
 @pytest.mark.parametrize("scores", ["det_*", "det_peak"])
 @pytest.mark.usefixtures("example_files")
 def test_keys_of_study_are_documented(scores: str, capsys: pytest.CaptureFixture[str]) -> None:

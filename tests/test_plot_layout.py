@@ -117,6 +117,13 @@ def comparison(n):
 
 
 @cache
+def ranking():
+    """A ranking of twelve methods, some of which differ."""
+    rng = np.random.default_rng(2)
+    return nf.rank({name: rng.random(60) * 0.3 + 0.03 * i for i, name in enumerate(quakes()[1])}, n_resamples=499)
+
+
+@cache
 def board():
     """A leaderboard of twelve detectors."""
     rest = {"n_series": 9, "n_failed": 0, "n_told": 9, "share_yes": 0.4, "skill_in": 2, "n_groups": 9}
@@ -177,6 +184,8 @@ CASES = {
     "significances side by side": Case(lambda ax: plot.significances(metrics(), ax), (1, 2), 2.4),
     "chance level": Case(lambda ax: plot.chance_level(level(), ax)),
     "leaderboard": Case(lambda ax: plot.leaderboard(board(), ax), (), 3.2),
+    "ranking": Case(lambda ax: plot.ranking(ranking(), ax), (), 3.4),
+    "ranking as dots": Case(lambda ax: plot.ranking(ranking(), ax, kind="dots"), (), 3.4),
     "verdicts": Case(lambda ax: plot.verdicts(cells(), ax)),
     "verdicts as values": Case(lambda ax: plot.verdicts(cells(), ax, show="value")),
     "heatmap": Case(lambda ax: plot.heatmap(curve(12), ax), (2,), 4.8),

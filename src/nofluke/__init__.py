@@ -12,7 +12,7 @@ Use other metrics
 Choose a null model
     `diagnose` looks at the data and recommends one of `nulls`; ``null="auto"`` follows its advice.
 Judge several detectors
-    `compare` on one series, `study` on many, `report` as a page to read.
+    `compare` on one series, `study` on many, `rank` by any table of values, `report` as a page to read.
 Use scikit-learn
     `make_scorer` for model selection, `cross_val_evaluate` for one verdict over all folds.
 Plan
@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from nofluke.nulls.diagnosis import Diagnosis, diagnose
     from nofluke.series.reading import split
     from nofluke.series.tolerance import Tolerance
+    from nofluke.studies.rank import Ranking, rank
     from nofluke.studies.result import Study
     from nofluke.studies.study import study
 
@@ -74,6 +75,7 @@ __all__ = [
     "Evaluation",
     "InputError",
     "Power",
+    "Ranking",
     "SampleSize",
     "Series",
     "Significance",
@@ -94,6 +96,7 @@ __all__ = [
     "nulls",
     "plot",
     "power",
+    "rank",
     "report",
     "sample_size",
     "significance",
@@ -123,6 +126,7 @@ _HOMES = {
     "nulls.diagnosis": "Diagnosis diagnose",
     "series.reading": "split",
     "series.tolerance": "Tolerance",
+    "studies.rank": "Ranking rank",
     "studies.result": "Study",
     "studies.study": "study",
 }

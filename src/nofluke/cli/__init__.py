@@ -18,6 +18,7 @@ from nofluke.cli.command import Commands
 from nofluke.cli.compare import compare
 from nofluke.cli.endings import FORMATS
 from nofluke.cli.power import power
+from nofluke.cli.rank import rank
 from nofluke.cli.report import report
 from nofluke.cli.reproduce import reproduce
 from nofluke.cli.study import study
@@ -55,7 +56,7 @@ def cli(context: click.Context) -> None:
 
 
 cli.add_topic("Judge one detector", commands.evaluate, commands.sweep, commands.diagnose, report)
-cli.add_topic("Compare and study", compare, study)
+cli.add_topic("Compare and study", compare, study, rank)
 cli.add_topic("Lists of times", coincidence)
 cli.add_topic("Metrics", metrics.significance, metrics.chance, metrics.metrics)
 cli.add_topic("Plan", power)

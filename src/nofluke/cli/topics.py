@@ -7,19 +7,19 @@ import shlex
 import click
 
 TOPICS = {
-    "Data": "series group groups layout data truth truth-file truth-start truth-end ranges truth-as overlaps n-steps "
+    "Data": "series source group groups layout data truth truth-file truth-start truth-end ranges truth-as overlaps n-steps "
     "event-time alarm-time time time-format truth-time-format event-time-format alarm-time-format ranges-time-format "
     "span gaps in-gaps gaps-time-format duplicates tick mask missing warmup test-part",
-    "Detector": "scores predictions detector higher-is threshold quantile budget",
+    "Detector": "scores predictions detector method-column value methods better weigh higher-is threshold quantile budget",
     "Plan": "recall precision coverage share-alarms events power steps steps-per-event",
     "Tolerance and counting": "tolerance early late unit lag edges leads count-events count-alarms refractory "
     "zero-division",
     "Metrics": "metric statistic test-f1",
     "Pages": "simulated point-adjustment nab",
     "Chance": "null strata period method resamples permutations seed stop-after alternative ties chance familywise",
-    "Verdict and gate": "alpha level gate gate-on min-precision min-recall min-f1",
+    "Verdict and gate": "speaks-for alpha level classical gate gate-on min-precision min-recall min-f1",
     "Computing": "workers dask restart",
-    "Output": "format output report title scripts help",
+    "Output": "rows format output diagram report title scripts help",
 }
 """Options in the order in which the help of every command shows those that it has."""
 

@@ -9,6 +9,7 @@ from nofluke.plot.curves import sweep
 from nofluke.plot.heat import heatmap
 from nofluke.plot.metrics import chance_level, significance, significances
 from nofluke.plot.nulls import evaluation, null
+from nofluke.plot.rankings import ranking
 from nofluke.plot.series import timeline
 from nofluke.plot.shifts import lag
 from nofluke.plot.study import leaderboard, verdicts
@@ -29,6 +30,7 @@ __all__ = [
     "leaderboard",
     "null",
     "precision_recall",
+    "ranking",
     "significance",
     "significances",
     "sweep",

@@ -218,7 +218,7 @@ def _places(series: AnyArray, order: AnyArray, slices: Slices) -> dict[tuple[int
 def _column(column: Any, name: str, order: AnyArray | None, slices: Slices, *, is_clock: bool) -> list[Read]:
     """One column of all series; where it cannot be read as a whole, series by series."""
     try:
-        whole = _array(column, name, is_clock)
+        whole = numbers_in(column, name, is_clock)
     except InputError:
         items = _plain(column) if order is None else _plain(column)[order]
         return typed(_reading(items, name, is_clock), slices)
@@ -227,10 +227,11 @@ def _column(column: Any, name: str, order: AnyArray | None, slices: Slices, *, i
 
 
 def _reading(items: AnyArray, name: str, is_clock: bool) -> Callable[[int, int], AnyArray]:
-    return lambda start, stop: _array(items[start:stop].tolist(), name, is_clock)
+    return lambda start, stop: numbers_in(items[start:stop].tolist(), name, is_clock)
 
 
-def _array(column: Any, name: str, is_clock: bool) -> AnyArray:
+def numbers_in(column: Any, name: str, is_clock: bool = False) -> AnyArray:
+    """A column as an array; numbers that are text are read as those of files are, unless they are times."""
     try:
         found = as_column(column, name)
     except InputError:
