@@ -292,7 +292,8 @@ def intervals_of(
 def interval_of_mean(sums: FloatArray, sizes: IntArray, level: float, *, kind: Kind, bounded: bool = True) -> Interval:
     """The interval of a mean Σs/Σn from K units with n_i values each that sum to s_i.
 
-    Values between 0 and 1 (``bounded``) have that of `intervals_of` for recall, logit and t; others have t itself.
+    As in `intervals_of`, with the jackknife's variance v: logit and t for values between 0 and 1 (``bounded``), Korn and
+    Graubard's where all of them are 0 or all are 1, and t itself for others.
 
     >>> values = np.array([1.5, 2.5, 3.5] * 5)
     >>> found = interval_of_mean(values, np.ones(15), 0.95, kind="series", bounded=False)
@@ -301,27 +302,23 @@ def interval_of_mean(sums: FloatArray, sizes: IntArray, level: float, *, kind: K
     """
     none = np.zeros(len(sums))
     units = np.stack([none, none, sizes, sums], axis=1)
-    if bounded:
-        return intervals_of(units, level, kind=kind, nouns=("value", "value")).recall
     linear, weight = linearise(units), weighed(units)[1]
     k, n, value = int(np.count_nonzero(sizes)), float(sizes.sum()), float(linear.values[1])
     lacking, needs = _why_none("value", k, n, weight, kind)
-    low = high = math.nan
+    low = high = size = math.nan
+    method: Name = "none"
     if not lacking:
-        reach = _t(weight - 1, level) * math.sqrt((k - 1) / k * float((linear.left_out[:, 1] ** 2).sum()))
-        low, high = value - reach, value + reach
-    return Interval(
-        low=low,
-        high=high,
-        level=level,
-        estimate=value,
-        n_units=k,
-        effective_size=math.nan if lacking else weight,
-        df=max(weight - 1, 0.0),
-        method="none" if lacking else "t",
-        lacking=lacking,
-        needs=needs,
-    )
+        variance = (k - 1) / k * float((linear.left_out[:, 1] ** 2).sum())
+        spread, reach, size = value * (1 - value), _t(weight - 1, level) * math.sqrt(variance), weight
+        method = "t" if not bounded else "logit-t" if spread > 0 else "korn-graubard"
+        if method == "korn-graubard":
+            low, high = _beta(value, weight, level)
+        elif method == "logit-t" and variance > 0:
+            low, high = _logit(value, spread / variance, weight - 1, level)
+        else:
+            low, high = value - reach, value + reach
+    found = {"low": low, "high": high, "level": level, "estimate": value, "effective_size": size}
+    return Interval(**found, n_units=k, df=max(weight - 1, 0.0), method=method, lacking=lacking, needs=needs)
 
 
 def _why_none(noun: str, k: int, n: float, weight: float, kind: Kind) -> tuple[str, str]:

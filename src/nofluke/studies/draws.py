@@ -35,7 +35,8 @@ class Task:
     """A chunk, and what is known of its cells, by series and detector.
 
     ``nulls`` has the null of each cell to draw, ``together`` what places series that share a truth, ``exchanged`` the
-    labels that may be exchanged with those of a cell, ``metrics`` how its metrics are drawn, and ``farthest`` is the largest shift of all events, in steps.
+    labels that may be exchanged with those of a cell, ``metrics`` how its metrics are drawn, and ``farthest`` is the
+    largest shift of all events, in steps.
     """
 
     chunk: Chunk

@@ -14,13 +14,16 @@ from nofluke.inference.verdict import Verdict
 from nofluke.plain import check_word
 from nofluke.studies.missing import missing_in_words
 from nofluke.studies.pairs import Pairs
-from nofluke.studies.pooled_row import MEASURES, NAMES, Pooled, PooledMetric, breaks_of, check_measures, headings
+from nofluke.studies.pooled_row import MEASURES, Pooled, breaks_of, check_measures, headings, name_of
 from nofluke.text.exports import Exports
 from nofluke.text.tables import SCHEMA, Table, noted, plural, stacked
 
 VERDICTS: tuple[Verdict, ...] = ("yes", "partly", "no", "cannot tell")
 OF = "(of x): chance covers only the series on which a null holds, where the value is x"
-OF_MEANS = "means over the series on which they are defined, corrected (value - chance) / (perfect - chance)"
+OF_MEANS = (
+    "means over the series on which they are defined; corrected is (mean - chance) / (perfect - chance); p is the share of "
+    "draws of all series whose mean is at least as good"
+)
 MOST_NAMED = 8  # detectors in a sentence
 
 
@@ -153,9 +156,9 @@ class Leaderboard(Exports, ByValue):
             object.__setattr__(self, "pairs", self.pairs.ordered(self.detectors))
 
     def _place(self, row: Pooled) -> tuple[bool, float, float]:
-        """What rows are sorted by: those that can be compared first, the better ones first, those without a value last."""
+        """What rows are sorted by: comparable ones first, then better ones, and those without a value last."""
         own = row.measure(self.rank_by)
-        sign = 1.0 if isinstance(own, PooledMetric) and own.better == "lower" else -1.0
+        sign = 1.0 if self.rank_by in self.lower else -1.0
         common = None if self.standing is None else self.standing.values.get(row.detector)
         values = (own.value if common is None else common, own.value)
         first, second = (math.inf if math.isnan(value) else sign * value for value in values)
@@ -167,9 +170,21 @@ class Leaderboard(Exports, ByValue):
         return tuple(metric.name for row in self.rows[:1] for metric in row.metrics)
 
     @property
+    def lower(self) -> frozenset[str]:
+        """Metrics of which lower values are better."""
+        return frozenset(metric.name for row in self.rows[:1] for metric in row.metrics if metric.better == "lower")
+
+    @property
+    def drawn(self) -> str:
+        """What a plot shows: the measure that ranks, or F1 where its values are no shares."""
+        own = [row.measure(self.rank_by) for row in self.rows]
+        ends = [end for one in own for end in (one.value, one.low, one.high, one.expected) if not math.isnan(end)]
+        return self.rank_by if all(0 <= end <= 1 for end in ends) else "f1"
+
+    @property
     def ranked_by(self) -> str:
         """What detectors are ranked by, as tables call it."""
-        return NAMES.get(self.rank_by, self.rank_by)
+        return name_of(self.rank_by)
 
     @property
     def detectors(self) -> tuple[str, ...]:
@@ -192,8 +207,7 @@ class Leaderboard(Exports, ByValue):
         counts = Counter(row.verdict for row in self.rows)
         told = ", ".join(f"{verdict} {counts[verdict]}" for verdict in VERDICTS if counts[verdict])
         best = [row.label for row in self.rows if row.best]
-        more = f" and {len(best) - MOST_NAMED:,} more" if len(best) > MOST_NAMED else ""
-        group = f" Not significantly worse than the best: {', '.join(best[:MOST_NAMED])}{more}." if best else ""
+        group = f" Not significantly worse than the best: {_few(best)}." if best else ""
         metrics = "".join(f" By {name}: {self._told_by(name)}." for name in self.metrics)
         hits = " by precision and recall" if metrics else ""
         return f"Better than chance{hits}, corrected for {plural(len(self.rows), 'detector')}: {told}.{metrics}{group}"
@@ -207,10 +221,9 @@ class Leaderboard(Exports, ByValue):
         """How the table came about: names and values."""
         about = self.about
         every = (*MEASURES, *self.metrics)
-        methods = {NAMES.get(m, m): sorted({row.measure(m).method for row in self.rows} - {""}) for m in every}
-        metrics = (
-            f" {plural(len(self.metrics), 'metric')}: corrected for all detectors and metrics" if self.metrics else ""
-        )
+        methods = {name_of(m): sorted({row.measure(m).method for row in self.rows} - {""}) for m in every}
+        tests = plural(len(self.rows), "detector")
+        metrics = f"; of metrics, for {tests} and {plural(len(self.metrics), 'metric')}" if self.metrics else ""
         return (
             ("Null", about.null),
             ("Tolerance", about.tolerance),
@@ -220,7 +233,7 @@ class Leaderboard(Exports, ByValue):
             *((("Ranked by", self.ranked_by),) if self.rank_by != "f1" else ()),
             ("Intervals", f"{about.level:.3g} level, units: {about.units}"),
             ("Chance", "; ".join(f"{name} {', '.join(how)}" for name, how in methods.items() if how) or "not computed"),
-            ("p", f"chance does at least as well, corrected for {plural(len(self.rows), 'detector')} (Holm){metrics}"),
+            ("p", f"chance does at least as well, corrected for {tests} (Holm){metrics}"),
         )
 
     def table(self, measures: tuple[str, ...] | None = None) -> Table:
@@ -242,7 +255,7 @@ class Leaderboard(Exports, ByValue):
                 *star,
                 *apart,
                 *self.standing_in_words(),
-                *self._undefined(),
+                *self.undefined_in_words(),
                 " ".join(f"{name}: {value}." for name, value in self.facts()),
                 *self._missing_note(),
                 *noted(self.about.notes),
@@ -259,23 +272,22 @@ class Leaderboard(Exports, ByValue):
             f"Ranked by {self.ranked_by} on the {self.standing.n_common:,} of "
             f"{plural(self.about.n_series, 'series', 'series')} that {'both' if n == 2 else f'all {n:,}'} detectors have"
         )
-        named = ", ".join(f"{row.label} ({row.n_series:,})" for row in last[:MOST_NAMED])
-        more = f" and {len(last) - MOST_NAMED:,} more" if len(last) > MOST_NAMED else ""
-        rest = f". Last, since fewer than half of the series have a result: {named}{more}" if last else ""
+        named = _few([f"{row.label} ({row.n_series:,})" for row in last])
+        rest = f". Last, since fewer than half of the series have a result: {named}" if last else ""
         return (f"{ranked}; values are of all series that each has{rest}.",)
 
-    def _undefined(self) -> Iterator[str]:
-        """Metrics that have no value on some series."""
+    def undefined_in_words(self) -> Iterator[str]:
+        """Metrics that have no value, or no chance, on some series."""
         for name in self.metrics:
-            own = [(row.label, row.measure(name)) for row in self.rows]
-            gone = [
-                f"{label} {one.n_undefined:,}"
-                for label, one in own
-                if isinstance(one, PooledMetric) and one.n_undefined
-            ]
-            more = f" and {len(gone) - MOST_NAMED:,} more" if len(gone) > MOST_NAMED else ""
+            own = [(row.label, one) for row in self.rows for one in row.metrics if one.name == name]
+            gone = [f"{label} {one.n_undefined:,}" for label, one in own if one.n_undefined]
             if gone:
-                yield f"{name} is undefined on some series, which its mean leaves out: {', '.join(gone[:MOST_NAMED])}{more}."
+                yield f"{name} is undefined on some series, which its mean leaves out: {_few(gone)}."
+            some = [
+                f"{label} {one.n_told:,} of {one.n_series:,}" for label, one in own if 0 < one.n_told < one.n_series
+            ]
+            if some:
+                yield f"Chance and p of {name} are those of fewer series than its mean: {_few(some)}."
 
     def _missing_note(self) -> tuple[str, ...]:
         return (joined(" ", self.missing_in_words()),) if self.about.missing else ()
@@ -283,7 +295,7 @@ class Leaderboard(Exports, ByValue):
     def _latex_tables(self, measures: tuple[str, ...] | None = None) -> dict[str, Table]:
         """One for each measure: all of them in one would be wider than a page."""
         found = check_measures(measures, (*MEASURES, *self.metrics))
-        return {NAMES.get(measure, measure): self.table((measure,)) for measure in found}
+        return {name_of(measure): self.table((measure,)) for measure in found}
 
     def columns(self) -> dict[str, list[Any]]:
         """A row for each detector, by column name."""
@@ -313,3 +325,9 @@ class Leaderboard(Exports, ByValue):
         missing, table = self.missing_in_words(), self.table()
         rest = replace(table, notes=tuple(note for note in table.notes if note not in self._missing_note()))
         return "\n".join([*missing, *([""] if missing else []), rest.text()])
+
+
+def _few(told: list[str]) -> str:
+    """The first of many, in a sentence."""
+    more = f" and {len(told) - MOST_NAMED:,} more" if len(told) > MOST_NAMED else ""
+    return f"{', '.join(told[:MOST_NAMED])}{more}"

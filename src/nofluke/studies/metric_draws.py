@@ -5,7 +5,7 @@ cell is drawn under the null that its metrics were judged by, row by row: row i 
 whole study.
 
 - Series on their own: each has a seed of its own.
-- Series with one truth: one seed, so that row i has the same shift, or the same placement of the ranges, in all of them.
+- Series with one truth: one seed, so that row i has the same shift, or the same placement of ranges, in all of them.
 - Series with nearly the same truth, or under different nulls, have no such move: their rows are sorted, so that all of
   them rise and fall together, which is approximate.
 - Series that exchange their labels: the metric of the labels of one on the detector of another, as for hits.
@@ -61,8 +61,8 @@ class Drawing:
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class MetricSums:
-    """By detector: sums over its series, draws x metrics; the same at other shifts, shifts x metrics, and detectors that
-    could not be shifted; and, by series, the metrics that other labels have on its detector, others x metrics."""
+    """By detector: sums over its series, draws x metrics; the same at other shifts, and detectors that could not be
+    shifted; and, by series, the metrics that other labels have on its detector, others x metrics."""
 
     sums: dict[str, FloatArray] = field(default_factory=dict)
     shifted: dict[str, FloatArray] = field(default_factory=dict)

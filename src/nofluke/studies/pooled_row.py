@@ -249,7 +249,7 @@ class Pooled(Exports):
     def _latex_tables(self, measures: tuple[str, ...] | None = None) -> dict[str, Table]:
         """One for each measure, as of the leaderboard."""
         found = check_measures(measures, self.measures)
-        return {NAMES.get(measure, measure): self.table((measure,)) for measure in found}
+        return {name_of(measure): self.table((measure,)) for measure in found}
 
     def line(self, measures: tuple[str, ...] = MEASURES, *, series: bool = False) -> tuple[str, ...]:
         """The cells of a line, under `headings`."""
@@ -306,6 +306,11 @@ def check_measures(measures: Any, known: Sequence[str] = MEASURES) -> tuple[str,
         check_word(name, "measures", known)
         names[name] = None
     return tuple(names)
+
+
+def name_of(measure: str) -> str:
+    """What a measure or metric is called."""
+    return NAMES.get(measure, measure)
 
 
 def parted(measures: Sequence[str]) -> tuple[list[str], list[str]]:
