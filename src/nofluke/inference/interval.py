@@ -292,7 +292,7 @@ def intervals_of(
 def interval_of_mean(sums: FloatArray, sizes: IntArray, level: float, *, kind: Kind, bounded: bool = True) -> Interval:
     """The interval of a mean Σs/Σn from K units with n_i values each that sum to s_i.
 
-    As in `intervals_of`, with the jackknife's variance v: logit and t for values between 0 and 1 (``bounded``), Korn and
+    As in `intervals_of`, with the jackknife's variance: logit and t for values between 0 and 1 (``bounded``), Korn and
     Graubard's where all of them are 0 or all are 1, and t itself for others.
 
     >>> values = np.array([1.5, 2.5, 3.5] * 5)
