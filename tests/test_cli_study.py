@@ -29,7 +29,7 @@ EVERY_OPTION = """
     --time-format %d/%m/%Y --ranges-time-format iso
     --ranges r.csv --data labels --truth-as times --count-events ranges --overlaps merge --missing mask
     --higher-is normal --warmup 15% --test-part 20%,80% --count-alarms episodes --refractory 3 --quantile 0.9 --tolerance 2h
-    --null circular-shift --metric f1 --metric nab --resamples 99 --seed 7 --alpha 0.01 --title T
+    --null circular-shift --metric f1 --metric nab --rank-by nab --resamples 99 --seed 7 --alpha 0.01 --title T
     -o out --restart --workers 3
 """
 
@@ -125,7 +125,14 @@ def test_every_option_reaches_the_library(monkeypatch, call):
         **{"overlaps": "merge", "missing": "mask", "higher_is": "normal", "warmup": "15%", "count_alarms": "episodes"},
         "test_part": "20%,80%",
         **{"refractory": 3, "threshold": None, "quantile": 0.9, "budget": None, "tolerance": "2h"},
-        **{"null": "circular-shift", "metrics": ("f1", "nab"), "n_resamples": 99, "rng": 7, "alpha": 0.01},
+        **{
+            "null": "circular-shift",
+            "metrics": ("f1", "nab"),
+            "rank_by": "nab",
+            "n_resamples": 99,
+            "rng": 7,
+            "alpha": 0.01,
+        },
         **{"title": "T", "out": "out", "workers": 3, "executor": None, "resume": False},
     }
     for words, expected in {

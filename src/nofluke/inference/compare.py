@@ -779,7 +779,7 @@ class Comparison(Exports, ByValue):
         return len(self.differences) // len(self.measures)
 
     @property
-    def ranked(self) -> FloatArray:
+    def _ranked(self) -> FloatArray:
         """The values of the measure that says which detector is best, turned so that larger ones are better."""
         own: FloatArray = self.values[:, self.measures.index(self.by)]
         return -own if self.by in self.lower else own
@@ -791,7 +791,7 @@ class Comparison(Exports, ByValue):
         A detector that lacks the hard units may have the largest F1 and still be worse than another on the units it
         has. None if no detector has a value.
         """
-        defined = [name for name, value in zip(self.detectors, self.ranked, strict=True) if not math.isnan(value)]
+        defined = [name for name, value in zip(self.detectors, self._ranked, strict=True) if not math.isnan(value)]
         return next((name for name in defined if not any(self._exceeds(other, name) for other in defined)), None)
 
     def _exceeds(self, one: str, other: str) -> bool:
@@ -806,7 +806,7 @@ class Comparison(Exports, ByValue):
         check_word(measure, "rank_by", self.measures)
         again = replace(self, by=measure)
         # sorted() keeps the order where values are the same, and NaN would compare with nothing
-        order = sorted(range(len(self.detectors)), key=lambda i: -np.nan_to_num(again.ranked[i], nan=-np.inf))
+        order = sorted(range(len(self.detectors)), key=lambda i: -np.nan_to_num(again._ranked[i], nan=-np.inf))
         names = [self.detectors[i] for i in order]
         pairs = itertools.combinations(names, 2)
         return replace(
@@ -874,8 +874,8 @@ class Comparison(Exports, ByValue):
             f", corrected for {plural(self.n_pairs, 'pair')}" if self.n_pairs > 1 else ""
         )
         if len(group) == 1:
-            rest = " that has one" if math.isnan(self.ranked[-1]) else ""
-            if not math.isnan(self.ranked[1]):
+            rest = " that has one" if math.isnan(self._ranked[-1]) else ""
+            if not math.isnan(self._ranked[1]):
                 return f"{group[0]} has the best {by}, significantly better than every other{rest} {level}."
             return f"{group[0]} is the only one with {'an F1' if self.by == 'f1' else by}."
         told = ", ".join(

@@ -267,6 +267,10 @@ class Leaderboard(Exports, ByValue):
         """On which series detectors are ranked, where not all have all; nothing where they do."""
         if self.standing is None:
             return ()
+        if self.standing.n_common == 0:
+            return (
+                "No series has a result of all detectors: each is ranked by its own series, and they are not alike.",
+            )
         n, last = len(self.standing.values), [row for row in self.rows if row.detector not in self.standing.values]
         ranked = (
             f"Ranked by {self.ranked_by} on the {self.standing.n_common:,} of "

@@ -36,7 +36,7 @@ from nofluke.inference.interval import (
     linearise,
     weighed,
 )
-from nofluke.inference.reached import reaching, scale_of
+from nofluke.inference.reached import Side, reaching, scale_of
 from nofluke.metrics.base import Metric
 from nofluke.studies.careful import claims_less, wider
 from nofluke.studies.counts import Counts
@@ -147,22 +147,24 @@ class MetricPooling:
         )
         if draws is None:
             return pooled, 1.0
-        many, side = int(told.sum()), "greater" if metric.better == "higher" else "less"
+        many = int(told.sum())
+        side: Side = "greater" if metric.better == "higher" else "less"
         observed, sign, scale = float(own[told].sum()), sign_of(metric), scale_of(draws)
 
-        def share(bar: float) -> float:
-            return (1 + int(reaching(draws, bar, side, scale).sum())) / (1 + len(draws))  # type: ignore[arg-type]
+        def reached(bar: float) -> int:
+            return int(reaching(draws, bar, side, scale).sum())
 
         best = sign * max(float(np.nanmax(sign * draws, initial=-np.inf)), sign * observed)
+        ties = reached(best)  # a single draw on top says nothing of what lies above it, several are an end
         finite = draws[np.isfinite(draws)] / many
         return replace(
             pooled,
             told=observed / many,
             expected=float(finite.mean()) if len(finite) else math.nan,
             std=float(finite.std()) if len(finite) else math.nan,
-            pvalue=share(observed),
+            pvalue=(1 + reached(observed)) / (1 + len(draws)),
             method=f"simulated ({len(draws):,} draws)",
-        ), max(share(best), self._floor(name, detector, told))
+        ), max((1 + ties * (ties > 1)) / (1 + len(draws)), self._floor(name, detector, told))
 
     def _draws(self, name: str, detector: str, defined: BoolArray) -> tuple[FloatArray | None, BoolArray]:
         """Sums over series in each draw, None where there are none; and which series they are of."""
