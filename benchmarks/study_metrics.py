@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from scipy.signal import lfilter
+from scipy.stats import combine_pvalues
 
 import nofluke as nf
 
@@ -76,12 +77,21 @@ WORLDS = {
 }
 
 
+def fisher(pvalues: Any) -> float:
+    return float(combine_pvalues(pvalues, "fisher").pvalue)
+
+
+def simes(pvalues: Any) -> float:
+    n = len(pvalues)
+    return float((np.sort(pvalues) * n / np.arange(1, n + 1)).min())
+
+
 def main(runs: int, which: str = "", seed: int = 0) -> None:
     """A line for each world: share of p ≤ .05, and of verdicts yes, by metric; and pooled hits."""
     for name, world in WORLDS.items():
         if which not in name:
             continue
-        small, yes = [], []
+        small, yes, others = [], [], []
         for run in range(runs):
             truth, one, other = world(np.random.default_rng([seed, run]))
             series = np.repeat([f"s{i:02}" for i in range(SERIES)], STEPS)
@@ -93,12 +103,16 @@ def main(runs: int, which: str = "", seed: int = 0) -> None:
             for row in study.pooled():
                 small.append([one.pvalue <= 0.05 for one in (*row.metrics, row.precision, row.recall)])
                 yes.append([*(one.verdict == "yes" for one in row.metrics), row.verdict in ("yes", "partly")])
+                own = study.cells["detector"] == row.detector
+                pvalues = [study.cells[f"{metric}_pvalue"][own] for metric in METRICS]
+                others.append([combined(p) <= 0.05 for combined in (fisher, simes) for p in pvalues])
         told = " ".join(f"{share:.3f}" for share in np.mean(small, axis=0))
         some = np.array(yes)
         any_yes = some[:, :-1].reshape(runs, -1).any(axis=1).mean()
         print(
             f"{name:38} p ≤ .05: {told}; yes: {' '.join(f'{s:.3f}' for s in some.mean(axis=0))}; "
-            f"any yes by metrics in a study {any_yes:.3f}",
+            f"any yes by metrics in a study {any_yes:.3f}; Fisher and Simes of single series: "
+            f"{' '.join(f'{s:.3f}' for s in np.mean(others, axis=0))}",
             flush=True,
         )
 
