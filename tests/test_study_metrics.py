@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import t as student
 from sklearn.metrics import roc_auc_score
-from tests import boards
 
+import boards
 import nofluke as nf
 from nofluke.show.leaderboard import make_leaderboard_page
 from nofluke.studies.pooled_row import PooledMetric

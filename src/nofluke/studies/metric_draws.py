@@ -10,13 +10,14 @@ whole study.
   them rise and fall together, which is approximate.
 - Series that exchange their labels: the metric of the labels of one on the detector of another, as for hits.
 
-The section "Pooling over series" of docs/explanation/theory.md has the mathematics.
+The section "Metrics over series" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
@@ -125,9 +126,9 @@ def draws_under(
 
 def under_labels(series: Labelled, asked: Asked, labels: Labels) -> FloatArray:
     """Metrics of the labels of each other series on this one's detector, others x metrics."""
+    ends = np.searchsorted(labels.of, np.arange(labels.many + 1))
     runs = [
-        union(Ranges(starts=labels.starts[own], stops=labels.stops[own]))
-        for own in (labels.of == i for i in range(labels.many))
+        union(Ranges(starts=labels.starts[begin:end], stops=labels.stops[begin:end])) for begin, end in pairwise(ends)
     ]
     draws = Draws.of_runs(runs, series.n_steps)
     return _measured(metrics_of(asked), series, Still(), draws)

@@ -353,8 +353,9 @@ def _difference(
 ) -> Difference:
     """Whole units are exchanged between two detectors, as for hits: a mean is a sum out of so many values."""
     # swaps are made for shares: between the least and the largest value of both, which no swap leaves
-    least = min(first.min(initial=0.0), second.min(initial=0.0))
-    wide = max(first.max(initial=1.0), second.max(initial=1.0)) - least
+    every = np.concatenate([first, second])
+    least = float(every.min(initial=0.0))
+    wide = float(every.max(initial=1.0)) - least
     sides = []
     for values in (first, second):
         sums, sizes = _by_unit((values - least) / wide, units)
