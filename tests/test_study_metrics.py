@@ -254,11 +254,14 @@ def twelve(rng, skills=(1.2, 0.0)):
 class TestPairsAndRanks:
     """Detectors against each other, on the series that both have."""
 
-    def test_a_difference_is_tested_by_swapping_series(self):
-        """All 2^12 swaps of two detectors, by hand; the interval is t's."""
+    @pytest.mark.parametrize("scale", [1.0, -40.0])
+    def test_a_difference_is_tested_by_swapping_series(self, scale):
+        """All 2^12 swaps of two detectors, by hand; the interval is t's, whatever the scale of the metric."""
+        nf.metrics.register("scaled", lambda y, z: scale * roc_auc_score(y, z), needs="scores")
         truths, detectors = twelve(np.random.default_rng(10), (0.6, 0.2))
-        one = study_of(truths, detectors).compare().difference("d0", "d1", "auc-roc")
-        gaps = np.array([auc(y, a) - auc(y, b) for y, a, b in zip(truths, *detectors.values(), strict=True)])
+        study = study_of(truths, detectors, metrics="scaled", n_resamples=19)
+        one = study.compare().difference("d0", "d1", "scaled")
+        gaps = scale * np.array([auc(y, a) - auc(y, b) for y, a, b in zip(truths, *detectors.values(), strict=True)])
         signs = np.array(list(itertools.product((-1, 1), repeat=12)))
         assert one.value == pytest.approx(gaps.mean())
         assert one.pvalue == pytest.approx(share_reaching(np.abs(signs @ gaps), abs(gaps.sum())))

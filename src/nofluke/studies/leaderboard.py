@@ -240,7 +240,8 @@ class Leaderboard(Exports, ByValue):
         """One line for each detector; renders as text, Markdown, LaTeX or HTML."""
         measures = check_measures(measures, (*MEASURES, *self.metrics))
         series = any(row.n_failed for row in self.rows)
-        columns = headings(measures, f"{100 * self.about.level:.3g}%", series=series)
+        interval = f"{100 * self.about.level:.3g}%"
+        columns = headings(measures, interval, series=series)
         star = (
             f"* {self.ranked_by} not significantly worse than the best, at the {self.about.alpha:.3g} level with all pairs "
             "compared (Holm).",
@@ -251,6 +252,7 @@ class Leaderboard(Exports, ByValue):
             columns=columns,
             rows=tuple(row.line(measures, series=series) for row in self.rows),
             breaks=breaks_of(measures, len(columns)),
+            heads=headings(measures, interval, series=series, short=True),
             notes=(
                 *star,
                 *apart,

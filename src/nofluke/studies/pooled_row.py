@@ -244,6 +244,7 @@ class Pooled(Exports):
             rows=(self.line(measures, series=self.n_failed > 0),),
             notes=(*filter(None, reasons), *noted(self.notes)),
             breaks=breaks_of(measures, len(columns)),
+            heads=headings(measures, "interval", series=self.n_failed > 0, short=True),
         )
 
     def _latex_tables(self, measures: tuple[str, ...] | None = None) -> dict[str, Table]:
@@ -318,12 +319,16 @@ def parted(measures: Sequence[str]) -> tuple[list[str], list[str]]:
     return [one for one in measures if one in MEASURES], [one for one in measures if one not in MEASURES]
 
 
-def headings(measures: Sequence[str], interval: str, *, series: bool = False) -> tuple[str, ...]:
-    """What stands above the lines of a leaderboard; ``series`` if detectors lack some."""
+def headings(measures: Sequence[str], interval: str, *, series: bool = False, short: bool = False) -> tuple[str, ...]:
+    """What stands above the lines of a leaderboard; ``series`` if detectors lack some.
+
+    With ``short``, only the first column of a metric has its name, for tables that break before each.
+    """
     hits, metrics = parted(measures)
     heads = [text for m in hits for text in (f"{SHORT[m]} [{interval}]", f"{SHORT[m]} chance", f"{SHORT[m]} p")]
     told = ["verdict", "series yes", "skill in"] if hits else []
-    of_metrics = [f"{m} {text}" for m in metrics for text in (f"[{interval}]", *OF_METRIC)]
+    rest = {m: OF_METRIC if short else tuple(f"{m} {text}" for text in OF_METRIC) for m in metrics}
+    of_metrics = [text for m in metrics for text in (f"{m} [{interval}]", *rest[m])]
     return ("detector", *heads, *told, *(["series"] if series else []), *of_metrics)
 
 

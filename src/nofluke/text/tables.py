@@ -191,7 +191,7 @@ class Table:
 
     The first ``left`` columns are set to the left, the others to the right. With ``prose`` the last column has
     sentences: set to the left, and in several lines where the table would be too wide. ``breaks`` are columns at which
-    plain text continues below, with the first column again.
+    plain text continues below, with the first column again, and under ``heads`` where these are shorter.
     """
 
     columns: tuple[str, ...]
@@ -201,6 +201,7 @@ class Table:
     left: int = 1
     prose: bool = False
     breaks: tuple[int, ...] = ()
+    heads: tuple[str, ...] = ()
 
     def parts(self) -> tuple[Table, ...]:
         """The table without notes, or, where it has breaks, those that stand below one another in plain text.
@@ -217,11 +218,12 @@ class Table:
             replace(
                 self,
                 title=self.title if begin == 1 else "",
-                columns=some(self.columns, begin, end),
+                columns=some(self.heads or self.columns, begin, end),
                 rows=tuple(some(row, begin, end) for row in self.rows),
                 notes=(),
                 prose=self.prose and end == len(self.columns),
                 breaks=(),
+                heads=(),
             )
             for begin, end in pairwise(ends)
         )
