@@ -5,7 +5,7 @@ import numpy as np
 from nofluke.studies.leaderboard import About, Leaderboard
 from nofluke.studies.missing import count_reasons
 from nofluke.studies.pairs import PairMatrix, Pairs
-from nofluke.studies.pooled_row import Pooled, PooledMeasure
+from nofluke.studies.pooled_row import Pooled, PooledMeasure, PooledMetric
 from nofluke.studies.schema import cells_with
 
 NASTY = "<script>alert(1)</script>"
@@ -78,7 +78,8 @@ def tables(n_detectors, n_series, n_groups, rng=0, metrics=("auc-roc",)):
         }
     for metric in metrics:
         cells |= {metric: share, f"{metric}_expected": np.full(len(s), 0.5), f"{metric}_std": np.full(len(s), 0.05)}
-        cells |= {f"{metric}_pvalue": p["recall"], f"{metric}_verdict": verdict}
+        cells |= {f"{metric}_pvalue": p["recall"], f"{metric}_smallest": p["recall"] / 9, f"{metric}_verdict": verdict}
+    cells |= {"metrics_null": cells["null"], "metrics_holds": cells["holds"], "metrics_doubts": cells["doubts"]}
     cells = {name: cells[name] for name in cells_with(metrics)}
     gone = (s == n_series - 1) | (rng.random(len(s)) < 0.02)
     alone = gone & (s < n_series - 1)
@@ -96,9 +97,18 @@ def _taken(column, rows):
     return [column[i] for i in rows] if isinstance(column, list) else column[rows]
 
 
-def study(n_detectors=16, n_series=28, n_groups=7, rng=0, title="Simulated", compared=True):
-    """A leaderboard with its cells and the failed ones."""
-    cells, failed = tables(n_detectors, n_series, n_groups, rng)
+def metric_of(name, measure, n_told, **more):
+    """A metric with the numbers of a measure."""
+    numbers = ("value", "low", "high", "expected", "std", "pvalue", "corrected", "method", "told")
+    given = {one: getattr(measure, one) for one in numbers} | {"told": measure.value, "verdict": "no", **more}
+    return PooledMetric(name=name, n_series=n_told, n_told=n_told, reason=f"{name} is as it is.", **given)
+
+
+def study(
+    n_detectors=16, n_series=28, n_groups=7, rng=0, title="Simulated", compared=True, metrics=(), rank_by="f1", **kinds
+):
+    """A leaderboard with its cells and the failed ones; ``kinds`` has what else is known of a metric."""
+    cells, failed = tables(n_detectors, n_series, n_groups, rng, metrics or ("auc-roc",))
     names = detector_names(n_detectors)
     detector = np.asarray(cells["detector"])
     rows = []
@@ -132,6 +142,7 @@ def study(n_detectors=16, n_series=28, n_groups=7, rng=0, title="Simulated", com
                 n_groups=n_groups,
                 best=i < 3,
                 notes=("Every alarm is within one chain.",) if i == 4 else (),
+                metrics=tuple(metric_of(one, measure, int(of.sum()), **kinds.get(one, {})) for one in metrics),
             )
         )
     about = About(
@@ -143,10 +154,11 @@ def study(n_detectors=16, n_series=28, n_groups=7, rng=0, title="Simulated", com
         n_groups=n_groups,
         missing=count_reasons(failed, names),
     )
-    return Leaderboard(rows=tuple(rows), pairs=all_pairs(rows) if compared else None, about=about), cells, failed
+    pairs = all_pairs(rows, metrics) if compared else None
+    return Leaderboard(rows=tuple(rows), pairs=pairs, about=about, rank_by=rank_by), cells, failed
 
 
-def all_pairs(rows):
+def all_pairs(rows, metrics=()):
     """Differences as they are, told apart where they are large."""
     value = np.array([row.f1.value for row in rows])
     gap = value[:, None] - value
@@ -154,5 +166,6 @@ def all_pairs(rows):
     p = np.minimum(np.exp(-25 * np.abs(gap)), 1)
     matrix = PairMatrix(difference=gap, low=gap - 0.08, high=gap + 0.08, pvalue=p, corrected=np.minimum(20 * p, 1))
     return Pairs(
-        detectors=tuple(row.detector for row in rows), measures={"f1": matrix, "precision": matrix, "recall": matrix}
+        detectors=tuple(row.detector for row in rows),
+        measures=dict.fromkeys(("f1", "precision", "recall", *metrics), matrix),
     )

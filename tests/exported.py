@@ -37,7 +37,7 @@ def results():
     study = nf.study(
         {"name": ["x"] * N + ["y"] * N, "label": [*TRUTH] * 2, "good": [*GOOD] * 2, "poor": [*POOR] * 2},
         **{"series": "name", "truth": "label", "scores": ["good", "poor"], "budget": "10%", "workers": 1},
-        **judged,
+        **{"metrics": ["auc-roc", "pa-f1"], "n_resamples": 99, **judged},
     )
     levels = [nf.chance(name, TRUTH, n_resamples=99, rng=1) for name in ("auc-roc", "best-f1")]
     significance = functools.partial(nf.significance, truth=TRUTH, scores=GOOD, null="circular-shift")

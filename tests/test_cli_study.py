@@ -29,7 +29,7 @@ EVERY_OPTION = """
     --time-format %d/%m/%Y --ranges-time-format iso
     --ranges r.csv --data labels --truth-as times --count-events ranges --overlaps merge --missing mask
     --higher-is normal --warmup 15% --test-part 20%,80% --count-alarms episodes --refractory 3 --quantile 0.9 --tolerance 2h
-    --null circular-shift --metric f1 --metric nab --resamples 99 --seed 7 --alpha 0.01 --title T
+    --null circular-shift --metric f1 --metric nab --rank-by nab --resamples 99 --seed 7 --alpha 0.01 --title T
     -o out --restart --workers 3
 """
 
@@ -107,6 +107,21 @@ def test_json_and_csv_are_those_of_the_leaderboard(files, call):
     assert [path.name for path in files.iterdir()] == ["study.csv"]
 
 
+def test_metrics_rank_the_leaderboard_and_its_files(files, call):
+    """By --rank-by, printed and written; the same folder can be ranked again by something else."""
+    metric = (*COLUMNS, *CUT, "--metric", "auc-roc", "--resamples", "99", "-o", "out", "--rank-by")
+    code, out, _ = call("study.csv", *metric, "auc-roc")
+    assert code == 0
+    assert "* auc-roc not significantly worse than the best" in out
+    assert "auc-roc [95%]  chance  corrected" in out
+    board = nf.Study.open("out").leaderboard()
+    assert board.rank_by == "auc-roc"
+    assert (files / "out" / "leaderboard.csv").read_text() == board.to_csv()
+    code, out, _ = call("study.csv", *metric, "recall", "--format", "json")
+    assert json.loads(out)["rank_by"] == "recall"
+    assert nf.Study.open("out").rank_by == "recall"
+
+
 def test_every_option_reaches_the_library(monkeypatch, call):
     """Under the name that the library has for it."""
     told = {}
@@ -125,7 +140,14 @@ def test_every_option_reaches_the_library(monkeypatch, call):
         **{"overlaps": "merge", "missing": "mask", "higher_is": "normal", "warmup": "15%", "count_alarms": "episodes"},
         "test_part": "20%,80%",
         **{"refractory": 3, "threshold": None, "quantile": 0.9, "budget": None, "tolerance": "2h"},
-        **{"null": "circular-shift", "metrics": ("f1", "nab"), "n_resamples": 99, "rng": 7, "alpha": 0.01},
+        **{
+            "null": "circular-shift",
+            "metrics": ("f1", "nab"),
+            "rank_by": "nab",
+            "n_resamples": 99,
+            "rng": 7,
+            "alpha": 0.01,
+        },
         **{"title": "T", "out": "out", "workers": 3, "executor": None, "resume": False},
     }
     for words, expected in {
@@ -192,6 +214,11 @@ def test_cells_that_are_missing_are_told_first_and_by_the_exit_code(files, call)
         (("study.csv", "--series", "nam", *COLUMNS[2:], *CUT), "no column 'nam' (for --series): did you mean 'name'?"),
         (("study.csv", *COLUMNS, *CUT, "--layout", "nab"), "--series name has no place in --layout nab"),
         (("study.csv", *COLUMNS, *CUT, "--metric", "no"), "--metric no must be one of"),
+        (("study.csv", *COLUMNS, *CUT, "--metric", "f1"), "is a column of every study already"),
+        (
+            ("study.csv", *COLUMNS, *CUT, "--rank-by", "auc-roc"),
+            "--rank-by auc-roc must be one of f1, precision, recall",
+        ),
         (("study.csv", *COLUMNS, *CUT, "--colour"), "No such option '--colour'"),
         (("study.csv", *COLUMNS, *CUT, "-o", "-"), "--out - would be standard output"),
         ((".", *COLUMNS, *CUT, "-o", "out"), "--out out lies in the source '.', where it would be read as data"),

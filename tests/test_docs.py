@@ -345,13 +345,20 @@ def test_options_of_rank_are_documented() -> None:
 def test_keys_of_study_are_documented(scores: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Of the leaderboard, of each detector, pair and reason; those of measures stand for all three."""
     words = ["study", "sensors.csv", "--series", "name", "--truth", "label", "--scores", scores, "--budget", "3%"]
+    words += ["--metric", "auc-roc", "--resamples", "99"]
     code, printed = run([*words, "--null", "permutation", "--workers", "1", "--format", "json"], capsys)
     assert code == (4 if scores == "det_*" else 0), printed
     keys, told, found = documented("Keys of study"), json.loads(printed), {}
+    for one in told["detectors"]:
+        found |= {
+            f"detectors[].metrics[].{key}": value for metric in one.pop("metrics") for key, value in metric.items()
+        }
     for name in ("missing", "detectors", "pairs"):
         many = told.pop(name) or []
         found |= {f"{name}[].{key}": value for one in many for key, value in flat_keys(one).items()}
-    found = {re.sub(r"\.(f1|precision|recall)\.", ".MEASURE.", key): value for key, value in (told | found).items()}
+    found = {
+        re.sub(r"\.(f1|precision|recall|auc-roc)\.", ".MEASURE.", key): value for key, value in (told | found).items()
+    }
     absent = {key for key in keys if key.startswith(("missing", "pairs"))} if scores == "det_peak" else set()
     assert set(found) == set(keys) - absent
     assert not {key: value for key, value in found.items() if not fits(value, keys[key][0])}

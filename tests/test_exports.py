@@ -118,6 +118,7 @@ def test_label_and_caption_can_be_set():
     text = results()["leaderboard"].to_latex(label="tab:mine", caption="All")
     assert re.findall(r"\\(?:caption|label)\{(.*)\}", text) == [
         *("All, F1", "tab:mine", "All, precision", "tab:mine-precision", "All, recall", "tab:mine-recall"),
+        *("All, auc-roc", "tab:mine-auc-roc", "All, pa-f1", "tab:mine-pa-f1"),
     ]
 
 

@@ -412,7 +412,12 @@ def tables(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any]]:
         asked["times"] = "t"
     asked |= draw(
         st.sampled_from(
-            [{"budget": "20%"}, {"threshold": 1.0}, {"quantile": 0.5}, {"budget": 0.3, "metrics": "auc-roc"}]
+            [
+                {"budget": "20%"},
+                {"threshold": 1.0},
+                {"quantile": 0.5},
+                {"budget": 0.3, "metrics": ["auc-roc", "pa-f1"], "rank_by": "pa-f1"},
+            ]
         )
     )
     asked["null"] = draw(st.sampled_from(["auto", "permutation", "circular-shift", "segments"]))

@@ -102,7 +102,15 @@ cell_options = several(
     unit_option,
     null_of_study_option,
     metric_option(
-        "Another metric to test in each cell, such as auc-roc; nofluke metrics lists them. Repeat for several."
+        "Another metric of each cell, with its mean over series in the leaderboard, such as auc-roc; nofluke metrics lists "
+        "them. Repeat for several."
+    ),
+    click.option(
+        "--rank-by",
+        type=Value("MEASURE"),
+        default="f1",
+        show_default=True,
+        help="What the leaderboard is ranked by: f1, precision, recall, or a metric as --metric names it.",
     ),
     click.option(
         "--resamples", type=int, default=10_000, show_default=True, help="Random draws, where chance is simulated."

@@ -14,7 +14,7 @@ TOPICS = {
     "Plan": "recall precision coverage share-alarms events power steps steps-per-event",
     "Tolerance and counting": "tolerance early late unit lag edges leads count-events count-alarms refractory "
     "zero-division",
-    "Metrics": "metric statistic test-f1",
+    "Metrics": "metric rank-by statistic test-f1",
     "Pages": "simulated point-adjustment nab",
     "Chance": "null strata period method resamples permutations seed stop-after alternative ties chance familywise",
     "Verdict and gate": "speaks-for alpha level classical gate gate-on min-precision min-recall min-f1",

@@ -29,6 +29,7 @@ from nofluke.inference.interval import (
     LIGHTEST,
     MEASURES,
     UNITS,
+    Interval,
     Intervals,
     Kind,
     check_level,
@@ -698,18 +699,18 @@ NAMES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Comparison(Exports, ByValue):
-    """Several detectors on the same units, best F1 first, and the differences of all pairs.
+    """Several detectors on the same units, best first, and the differences of all pairs.
 
     Attributes
     ----------
     detectors : tuple of str
-        By descending F1; those without one are last.
+        Best first by the measure ``by``, F1 unless another was asked for; those without one are last.
     counts : int array, detectors x 4
         Alarms, hits among them, events, and found ones among those.
-    values : float array, detectors x 3
-        Precision, recall and F1; NaN where undefined.
+    values : float array, detectors x measures
+        Precision, recall and F1, and means of metrics; NaN where undefined.
     intervals : tuple of Intervals
-        The intervals of each detector, from its own units.
+        The intervals of precision, recall and F1 of each detector, from its own units.
     differences : tuple of Difference
         For all pairs and measures; the first of a pair comes first in ``detectors``.
     noun : str
@@ -725,6 +726,14 @@ class Comparison(Exports, ByValue):
         What a reader should know.
     cells : mapping of str to Cell
         The trial of each detector, what chance is computed from; empty where units are series or groups.
+    measures : tuple of str
+        "precision", "recall" and "f1", then the metrics of a study: columns of ``values``.
+    metric_intervals : mapping of str to tuple of Interval
+        Those of a study's metrics, of each detector.
+    lower : frozenset of str
+        Metrics of which lower values are better.
+    by : str
+        The measure that says which detector is best.
 
     See Also
     --------
@@ -759,35 +768,63 @@ class Comparison(Exports, ByValue):
     title: str = ""
     notes: tuple[str, ...] = ()
     cells: Mapping[str, Cell] = field(repr=False, compare=False, default_factory=dict)
+    measures: tuple[str, ...] = MEASURES
+    metric_intervals: Mapping[str, tuple[Interval, ...]] = field(repr=False, default_factory=dict)
+    lower: frozenset[str] = frozenset()
+    by: str = "f1"
 
     @property
     def n_pairs(self) -> int:
         """How many pairs there are: what p-values are corrected for."""
-        return len(self.differences) // len(MEASURES)
+        return len(self.differences) // len(self.measures)
+
+    @property
+    def _ranked(self) -> FloatArray:
+        """The values of the measure that says which detector is best, turned so that larger ones are better."""
+        own: FloatArray = self.values[:, self.measures.index(self.by)]
+        return -own if self.by in self.lower else own
 
     @property
     def best(self) -> str | None:
-        """The detector with the largest F1 that none significantly exceeds on common units; None if no F1 is defined.
+        """The detector with the best F1 (or other measure) that none significantly exceeds on common units, or None.
 
         A detector that lacks the hard units may have the largest F1 and still be worse than another on the units it
-        has.
+        has. None if no detector has a value.
         """
-        defined = [name for name, value in zip(self.detectors, self.values[:, 2], strict=True) if not math.isnan(value)]
+        defined = [name for name, value in zip(self.detectors, self._ranked, strict=True) if not math.isnan(value)]
         return next((name for name in defined if not any(self._exceeds(other, name) for other in defined)), None)
 
     def _exceeds(self, one: str, other: str) -> bool:
         """Whether one is significantly better than another."""
         if one == other:
             return False
-        found = self.difference(one, other)
-        return found.value > 0 and self.told(found)
+        found = self.difference(one, other, self.by)
+        return (found.value < 0 if self.by in self.lower else found.value > 0) and self.told(found)
+
+    def ranked_by(self, measure: str) -> Comparison:
+        """The same, with the detectors in the order of another measure, which says which of them is best."""
+        check_word(measure, "rank_by", self.measures)
+        again = replace(self, by=measure)
+        # sorted() keeps the order where values are the same, and NaN would compare with nothing
+        order = sorted(range(len(self.detectors)), key=lambda i: -np.nan_to_num(again._ranked[i], nan=-np.inf))
+        names = [self.detectors[i] for i in order]
+        pairs = itertools.combinations(names, 2)
+        return replace(
+            again,
+            detectors=tuple(names),
+            counts=self.counts[order],
+            values=self.values[order],
+            intervals=tuple(self.intervals[i] for i in order),
+            metric_intervals={name: tuple(own[i] for i in order) for name, own in self.metric_intervals.items()},
+            differences=tuple(self.difference(*pair, one) for pair in pairs for one in self.measures),
+        )
 
     @property
     def not_told_from_best(self) -> tuple[str, ...]:
-        """The best detector and those whose F1 is not significantly smaller, corrected for all pairs; best first."""
+        """The best detector and those that are not significantly worse, corrected for all pairs; best first."""
         if self.best is None:
             return ()
-        rest = (self.difference(self.best, name) for name in self.detectors if name != self.best)
+        rest = (self.difference(self.best, name, self.by) for name in self.detectors if name != self.best)
         return (self.best, *(one.second for one in rest if not math.isnan(one.value) and not self.told(one)))
 
     def told(self, one: Difference) -> bool:
@@ -796,7 +833,7 @@ class Comparison(Exports, ByValue):
 
     def difference(self, first: str, second: str, measure: str = "f1") -> Difference:
         """The difference between two detectors: the first one's value minus the second's."""
-        check_word(measure, "measure", MEASURES)
+        check_word(measure, "measure", self.measures)
         i, j = self._place(first, "first"), self._place(second, "second")
         if i == j:
             raise InputError(
@@ -805,7 +842,7 @@ class Comparison(Exports, ByValue):
         # pairs are listed as itertools.combinations does
         low, high = sorted((i, j))
         at = low * len(self.detectors) - low * (low + 1) // 2 + high - low - 1
-        one = self.differences[at * len(MEASURES) + MEASURES.index(measure)]
+        one = self.differences[at * len(self.measures) + self.measures.index(measure)]
         return one if i < j else one.turned()
 
     def chance(self, measure: str = "f1") -> tuple[tuple[float, float], ...]:
@@ -830,21 +867,22 @@ class Comparison(Exports, ByValue):
 
     def verdict_in_words(self) -> str:
         """Which detector is best, and which are not significantly worse."""
-        group = self.not_told_from_best
+        group, by = self.not_told_from_best, NAMES.get(self.by, self.by)
         if not group:
-            return "No detector has an F1, so none is best."
+            return f"No detector has {'an F1' if self.by == 'f1' else by}, so none is best."
         level = f"at the {self.alpha:.3g} level" + (
             f", corrected for {plural(self.n_pairs, 'pair')}" if self.n_pairs > 1 else ""
         )
         if len(group) == 1:
-            rest = " that has one" if math.isnan(self.values[-1, 2]) else ""
-            if not math.isnan(self.values[1, 2]):
-                return f"{group[0]} has the best F1, significantly better than every other{rest} {level}."
-            return f"{group[0]} is the only one with an F1."
+            rest = " that has one" if math.isnan(self._ranked[-1]) else ""
+            if not math.isnan(self._ranked[1]):
+                return f"{group[0]} has the best {by}, significantly better than every other{rest} {level}."
+            return f"{group[0]} is the only one with {'an F1' if self.by == 'f1' else by}."
         told = ", ".join(
-            f"{name} (not tested)" if self.difference(group[0], name).why_no_pvalue else name for name in group[1:]
+            f"{name} (not tested)" if self.difference(group[0], name, self.by).why_no_pvalue else name
+            for name in group[1:]
         )
-        return f"{group[0]} has the best F1; not significantly worse {level}: {told}."
+        return f"{group[0]} has the best {by}; not significantly worse {level}: {told}."
 
     def how(self) -> str:
         """How p-values were computed."""
@@ -864,9 +902,10 @@ class Comparison(Exports, ByValue):
         """Detectors, best first, then differences with intervals and p-values: all pairs, or those with the best."""
         rows: list[tuple[str, ...]] = [
             (name, *(with_ends(value, one.low, one.high) for value, one in zip(values, own, strict=True)))
-            for name, values, own in zip(self.detectors, self.values.tolist(), self.intervals, strict=True)
+            for name, values, own in zip(self.detectors, self.values.tolist(), self._all_intervals(), strict=True)
         ]
-        shown_pairs = [self.differences[i : i + len(MEASURES)] for i in range(0, len(self.differences), len(MEASURES))]
+        n = len(self.measures)
+        shown_pairs = [self.differences[i : i + n] for i in range(0, len(self.differences), n)]
         if self.n_pairs > MOST_PAIRS:
             shown_pairs = shown_pairs[: len(self.detectors) - 1]
         for pair in shown_pairs:
@@ -878,7 +917,7 @@ class Comparison(Exports, ByValue):
         )
         return Table(
             title=self.title,
-            columns=("", *NAMES.values()),
+            columns=("", *(NAMES.get(name, name) for name in self.measures)),
             rows=tuple(rows),
             notes=(
                 self.verdict_in_words(),
@@ -888,6 +927,11 @@ class Comparison(Exports, ByValue):
                 *noted(self.notes),
             ),
         )
+
+    def _all_intervals(self) -> list[tuple[Interval, ...]]:
+        """Of each detector, those of all measures."""
+        metrics = self.metric_intervals.values()
+        return [(*own, *(one[i] for one in metrics)) for i, own in enumerate(self.intervals)]
 
     def _shown_p(self, one: Difference) -> str:
         if math.isnan(one.pvalue):
@@ -910,17 +954,19 @@ class Comparison(Exports, ByValue):
         detectors = [
             {
                 "name": name,
-                **dict(zip(MEASURES, map(finite_or_none, values), strict=True)),
+                **dict(zip(self.measures, map(finite_or_none, values), strict=True)),
                 **dict(zip(keys, counts, strict=True)),
-                "intervals": own.to_dict(),
+                "intervals": own.to_dict()
+                | {metric: one[i].to_dict() for metric, one in self.metric_intervals.items()},
             }
-            for name, values, counts, own in zip(
-                self.detectors, self.values.tolist(), self.counts.tolist(), self.intervals, strict=True
+            for i, (name, values, counts, own) in enumerate(
+                zip(self.detectors, self.values.tolist(), self.counts.tolist(), self.intervals, strict=True)
             )
         ]
         return {
             "schema": SCHEMA,
             "detectors": detectors,
+            "rank_by": self.by,
             "best": self.best,
             "not_told_from_best": list(self.not_told_from_best),
             "differences": [one.to_dict() for one in self.differences],
@@ -935,9 +981,8 @@ class Comparison(Exports, ByValue):
         }
 
     def __repr__(self) -> str:
-        told = "; ".join(
-            f"{name} F1 {show_share(f1)}" for name, f1 in zip(self.detectors, self.values[:, 2], strict=True)
-        )
+        by, own = NAMES.get(self.by, self.by), self.values[:, self.measures.index(self.by)]
+        told = "; ".join(f"{name} {by} {show_share(one)}" for name, one in zip(self.detectors, own, strict=True))
         return f"<Comparison: {told};\n not significantly worse than the best: {', '.join(self.not_told_from_best) or 'none'}>"
 
 

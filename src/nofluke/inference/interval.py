@@ -84,7 +84,7 @@ def weighed(units: IntArray | FloatArray) -> tuple[float, float]:
 # ---- intervals for precision, recall and F1, from units that are treated as independent: episodes
 
 Kind = Literal["episodes", "series", "groups", "truths"]
-Name = Literal["korn-graubard", "logit-t", "none"]
+Name = Literal["korn-graubard", "logit-t", "t", "none"]
 
 FEWEST = 10
 """Units that hold what is counted, below which their scatter says too little of a variance."""
@@ -121,7 +121,7 @@ class Interval:
     df : float
         Degrees of freedom of the variance: one less than Kish's number of units, which is that of the units where all
         have the same size, and smaller where few hold most.
-    method : {"korn-graubard", "logit-t", "none"}
+    method : {"korn-graubard", "logit-t", "t", "none"}
     lacking : str
         What there is too little of for an interval, as a clause; empty where there is one.
     needs : str
@@ -287,6 +287,38 @@ def intervals_of(
         for i in range(3)
     )
     return Intervals(**dict(zip(MEASURES, made, strict=True)), kind=kind, nouns=nouns)
+
+
+def interval_of_mean(sums: FloatArray, sizes: IntArray, level: float, *, kind: Kind, bounded: bool = True) -> Interval:
+    """The interval of a mean Σs/Σn from K units with n_i values each that sum to s_i.
+
+    As in `intervals_of`, with the jackknife's variance: logit and t for values between 0 and 1 (``bounded``), Korn and
+    Graubard's where all of them are 0 or all are 1, and t itself for others.
+
+    >>> values = np.array([1.5, 2.5, 3.5] * 5)
+    >>> found = interval_of_mean(values, np.ones(15), 0.95, kind="series", bounded=False)
+    >>> round(found.low, 2), round(found.high, 2), found.method
+    (2.03, 2.97, 't')
+    """
+    none = np.zeros(len(sums))
+    units = np.stack([none, none, sizes, sums], axis=1)
+    linear, weight = linearise(units), weighed(units)[1]
+    k, n, value = int(np.count_nonzero(sizes)), float(sizes.sum()), float(linear.values[1])
+    lacking, needs = _why_none("value", k, n, weight, kind)
+    low = high = size = math.nan
+    method: Name = "none"
+    if not lacking:
+        variance = (k - 1) / k * float((linear.left_out[:, 1] ** 2).sum())
+        spread, reach, size = value * (1 - value), _t(weight - 1, level) * math.sqrt(variance), weight
+        method = "t" if not bounded else "logit-t" if spread > 0 else "korn-graubard"
+        if method == "korn-graubard":
+            low, high = _beta(value, weight, level)
+        elif method == "logit-t" and variance > 0:
+            low, high = _logit(value, spread / variance, weight - 1, level)
+        else:
+            low, high = value - reach, value + reach
+    found = {"low": low, "high": high, "level": level, "estimate": value, "effective_size": size}
+    return Interval(**found, n_units=k, df=max(weight - 1, 0.0), method=method, lacking=lacking, needs=needs)
 
 
 def _why_none(noun: str, k: int, n: float, weight: float, kind: Kind) -> tuple[str, str]:

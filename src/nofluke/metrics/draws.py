@@ -8,6 +8,7 @@ The section "Windows of a detector" of docs/explanation/theory.md has the mathem
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -84,6 +85,12 @@ class Draws:
         starts = np.take_along_axis(rows, order, axis=1)
         stops = starts + _plain(lengths)[order]
         return cls._from(starts.ravel(), stops.ravel(), np.full(len(rows), rows.shape[1]), n_steps)
+
+    @classmethod
+    def of_runs(cls, runs: Sequence[Ranges], n_steps: int) -> Draws:
+        """Labels of other series, one draw each: their runs, ascending and without overlap."""
+        starts, stops = (np.concatenate([_plain(getattr(one, end)) for one in runs]) for end in ("starts", "stops"))
+        return cls._from(starts, stops, np.array([len(one.starts) for one in runs], dtype=np.int64), n_steps)
 
     @classmethod
     def _from(cls, starts: IntArray, stops: IntArray, counts: IntArray, n_steps: int) -> Draws:

@@ -1,4 +1,4 @@
-"""A study at a glance: pooled F1 of every detector beside chance, and the verdict of every cell."""
+"""A study at a glance: what ranks its detectors beside chance, and the verdict of every cell."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from nofluke.plot.panels import check_kind, make_axes, names_beside, short
 from nofluke.plot.style import PALETTE, faint, few_ticks, fitted, inches, ink, label, luck, paper, tidy
 from nofluke.studies.cell_map import CODES, CellMap, map_cells
 from nofluke.studies.leaderboard import Leaderboard
+from nofluke.studies.pooled_row import name_of
 from nofluke.studies.result import Study
 
 if TYPE_CHECKING:
@@ -22,13 +23,12 @@ COLORS = ("none", "#C3C8CF", "#F4C08A", "#7CC4EE", PALETTE["good"])
 """Of the words in `CODES`; the letters in the cells say the same."""
 LETTERS = ("×", "?", "N", "P", "Y")
 ON_LIGHT, ON_DARK = PALETTE["ink"], "#FFFFFF"  # letters in cells, whatever is behind the panel
-TOLD = "F1 where a null holds"
 LETTERED, CELL = 60, 0.06  # columns at most, and inches of each at least, for a letter in each cell
 NAMED, SLANTED = 30, 0.17  # the same for the name of each column
 
 
 def leaderboard(board: Study | Leaderboard, ax: Axes | None = None) -> Axes:
-    """Draw the pooled F1 of every detector with its interval, and what chance scores.
+    """Draw the pooled F1 of every detector, or what ranks them, with its interval, and what chance scores.
 
     Parameters
     ----------
@@ -40,7 +40,8 @@ def leaderboard(board: Study | Leaderboard, ax: Axes | None = None) -> Axes:
     -------
     matplotlib Axes
         Best first, from above. Shaded: not significantly worse than the best. Hollow: F1 on the series that chance
-        covers, if a null does not hold on all. Nothing is drawn where F1 is undefined.
+        covers, if a null does not hold on all. Nothing is drawn where F1 is undefined. A study that is ranked by
+        another measure has that in place of F1, unless it has values beyond 0 and 1.
 
     See Also
     --------
@@ -64,17 +65,21 @@ def leaderboard(board: Study | Leaderboard, ax: Axes | None = None) -> Axes:
     if isinstance(board, Study):
         board = board.leaderboard()
     check_kind("board", board, Leaderboard, "a study")
-    rows = board.rows
+    rows, by = board.rows, name_of(board.drawn)
+    drawn = [row.measure(board.drawn) for row in rows]
     ax = make_axes(ax, (6.6, 1.2 + 0.26 * len(rows)))
     at = np.arange(len(rows))
     value, low, high, expected, std = (
-        np.array([getattr(row.f1, name) for row in rows]) for name in ("value", "low", "high", "expected", "std")
+        np.array([getattr(one, name) for one in drawn]) for name in ("value", "low", "high", "expected", "std")
     )
-    f1 = dots(ax, value, low, high, name=f"F1, {100 * board.about.level:.3g}% interval")
+    f1 = dots(ax, value, low, high, name=f"{by}, {100 * board.about.level:.3g}% interval")
     by_chance = luck_beside(ax, expected, std)
-    apart = np.array([row.f1.told_apart for row in rows], dtype=bool)
-    told = np.array([row.f1.told for row in rows])
-    hollow = ax.plot(told[apart], at[apart], "o", mec=PALETTE["observed"], mfc=paper(), ms=5, label=TOLD, zorder=2.9)
+    apart = np.array([one.told_apart for one in drawn], dtype=bool)
+    told = np.array([one.told for one in drawn])
+    hollow = ax.plot(
+        *(told[apart], at[apart], "o"),
+        **{"mec": PALETTE["observed"], "mfc": paper(), "ms": 5, "label": f"{by} where a null holds", "zorder": 2.9},
+    )
     shaded = [
         ax.axhspan(i - 0.5, i + 0.5, color=ink(), alpha=0.08, linewidth=0, zorder=0)
         for i, row in enumerate(rows)
@@ -88,7 +93,7 @@ def leaderboard(board: Study | Leaderboard, ax: Axes | None = None) -> Axes:
     few_ticks(ax)
     names_beside(ax, [row.detector for row in rows])
     ax.grid(visible=False, axis="y")
-    label(ax, "pooled F1")
+    label(ax, f"{'mean' if board.drawn in board.metrics else 'pooled'} {by}")
     # above, and to the left as far as names reach: nothing is covered
     legend_above(ax, [f1, *(hollow if apart.any() else []), by_chance, *shaded[:1]], loc="lower right")
     return ax

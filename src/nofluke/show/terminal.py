@@ -18,15 +18,19 @@ def show(table: Table, console: Console | None = None) -> None:
     console = console or Console(highlight=False)
     if table.title:
         console.print(Text(table.title, style="dim"))
-    table = table.within(min(WIDTH, console.width), gap=3)
+    for part in table.parts():
+        _show_part(part.within(min(WIDTH, console.width), gap=3), console)
+    for note in table.notes:
+        console.print(Text(note, style="yellow" if note.startswith("Note:") else ""), width=min(WIDTH, console.width))
+
+
+def _show_part(table: Table, console: Console) -> None:
     widths = [max(map(cell_len, column)) for column in zip(table.columns, *table.rows, strict=True)]
     if sum(widths) + 3 * len(widths) <= console.width:
         console.print(_grid(table))
     else:
         # rich would cut cells to fit, and a cut number reads as another number
         _stack(table, console)
-    for note in table.notes:
-        console.print(Text(note, style="yellow" if note.startswith("Note:") else ""), width=min(WIDTH, console.width))
 
 
 def _grid(table: Table) -> RichTable:

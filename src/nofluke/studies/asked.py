@@ -20,6 +20,7 @@ from nofluke.series.detector import WAYS, AlarmRule, check_cut
 from nofluke.series.reading import NAMES, as_part, as_test_part, is_column
 from nofluke.series.tolerance import Tolerance, as_tolerance
 from nofluke.studies.cases import Case, Chunk, Fault
+from nofluke.studies.schema import CELLS
 from nofluke.studies.sources.naming import training_end
 
 SEEDS = 2**63  # seeds of cells are below
@@ -175,6 +176,7 @@ class Asked:
             "tolerance": self.tolerance_text,
             "null": SERIES_EXCHANGE if self.exchange else AUTO if self.model is None else self.model.text,
             "metrics": list(self.metrics),
+            "lower_is_better": [name for name in self.metrics if get(name).better == "lower"],
             **{name: one if isinstance(one, int | float | str | None) else str(one) for name, one in about.items()},
             **{"n_resamples": self.n_resamples, "seed": self.seed, "alpha": self.alpha},
         }
@@ -231,5 +233,12 @@ def _metrics(metrics: Any) -> tuple[str, ...]:
         if name in names:
             raise InputError(argument="metrics", value=name, problem="is there twice", remedy="name each once")
         get(name)
+        if name.casefold() in CELLS:
+            raise InputError(
+                argument="metrics",
+                value=name,
+                problem="is a column of every study already",
+                remedy=say("leave it out, or write a setting behind it, such as {}", f"{name}:tolerance=0"),
+            )
         names[name] = None
     return tuple(names)

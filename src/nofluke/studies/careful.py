@@ -47,16 +47,17 @@ def compare_counts(counts: Counts, detectors: Sequence[str], **asked: Any) -> Co
 def _more_careful(one: Comparison, other: Comparison) -> Comparison:
     return replace(
         one,
-        differences=tuple(map(_claims_less, one.differences, other.differences)),
+        differences=tuple(map(claims_less, one.differences, other.differences)),
         intervals=tuple(map(_wider_of_each, one.intervals, other.intervals)),
         most_resamples=max(one.most_resamples, other.most_resamples),
         notes=(*one.notes, *(note for note in other.notes if note not in one.notes)),
     )
 
 
-def _claims_less(one: Difference, other: Difference) -> Difference:
+def claims_less(one: Difference, other: Difference) -> Difference:
+    """The larger p-value of the two, and the wider interval."""
     tested = other if other.pvalue > one.pvalue else one
-    wide = _wider(one, other)
+    wide = wider(one, other)
     return replace(
         tested,
         corrected=max(one.corrected, other.corrected),  # NaN in both or in none
@@ -67,11 +68,12 @@ def _claims_less(one: Difference, other: Difference) -> Difference:
 
 
 def _wider_of_each(one: Intervals, other: Intervals) -> Intervals:
-    precision, recall, f1 = map(_wider, one, other)
+    precision, recall, f1 = map(wider, one, other)
     return replace(one, precision=precision, recall=recall, f1=f1)
 
 
-def _wider(one: Ends, other: Ends) -> Ends:
+def wider(one: Ends, other: Ends) -> Ends:
+    """The wider of two intervals."""
     return other if _width(other) > _width(one) else one
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from nofluke.arrays import AnyArray
 from nofluke.inference.evaluate import Evaluation, Question, evaluate_trial
 from nofluke.inference.significance import significance
+from nofluke.metrics.labelled import Labelled, read_labelled
 from nofluke.series.between import Made, trial_of
 from nofluke.series.detector import Cuts, choose_cut
 from nofluke.series.reading import Sequence, prepare
@@ -80,16 +81,32 @@ class Cells:
             return {}
         found = significance(
             asked.tested,
-            **self._passed(scores),
-            **({} if scores.dtype.kind == "b" else asked.about.cut),
+            **self._cut(scores),
             null=asked.null,
             n_resamples=asked.n_resamples,
             workers=1,
             rng=asked.seed_of(case.series, detector),
             alpha=asked.alpha,
         )
-        row: Row = {}
+        choice = found[0].choice  # several metrics share one null
+        row: Row = {
+            "metrics_null": choice.label,
+            "metrics_holds": choice.holds,
+            "metrics_doubts": len(choice.doubts),
+        }
         for name, one in zip(asked.metrics, found, strict=True):
             row |= {name: one.value, f"{name}_expected": one.expected, f"{name}_std": one.std}
-            row |= {f"{name}_pvalue": one.pvalue, f"{name}_verdict": one.verdict}
+            row |= {
+                f"{name}_pvalue": one.pvalue,
+                f"{name}_smallest": one.smallest_pvalue,
+                f"{name}_verdict": one.verdict,
+            }
         return row
+
+    def labelled(self, scores: AnyArray) -> Labelled:
+        """The series with one detector's scores as metrics take it."""
+        return read_labelled(**self._cut(scores))
+
+    def _cut(self, scores: AnyArray) -> dict[str, Any]:
+        """The case and one detector, with where its scores become alarms."""
+        return {**self._passed(scores), **({} if scores.dtype.kind == "b" else self.asked.about.cut)}

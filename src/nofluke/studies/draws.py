@@ -23,6 +23,7 @@ from nofluke.studies.asked import SEEDS, Asked
 from nofluke.studies.cases import Case, Chunk, Fault
 from nofluke.studies.cells import Cells
 from nofluke.studies.exchange import Labels
+from nofluke.studies.metric_draws import Drawing, MetricSums, drawn_cell, under_labels
 from nofluke.studies.needle import hits_at_shifts
 from nofluke.studies.together import Placements, found_on
 
@@ -34,7 +35,8 @@ class Task:
     """A chunk, and what is known of its cells, by series and detector.
 
     ``nulls`` has the null of each cell to draw, ``together`` what places series that share a truth, ``exchanged`` the
-    labels that may be exchanged with those of a cell, and ``farthest`` is the largest shift of all events, in steps.
+    labels that may be exchanged with those of a cell, ``metrics`` how its metrics are drawn, and ``farthest`` is the
+    largest shift of all events, in steps.
     """
 
     chunk: Chunk
@@ -42,12 +44,17 @@ class Task:
     together: Mapping[tuple[str, str], tuple[Key, Placements]] = field(repr=False)
     mixed: frozenset[tuple[str, str]] = field(repr=False, default=frozenset())
     exchanged: Mapping[tuple[str, str], Labels] = field(repr=False, default_factory=dict)
+    metrics: Mapping[tuple[str, str], Drawing] = field(repr=False, default_factory=dict)
     farthest: int = 0
+
+    def has_hits(self, at: tuple[str, str]) -> bool:
+        """Whether hits of a cell are to be drawn."""
+        return any(at in some for some in (self.mixed, self.nulls, self.together, self.exchanged))
 
     @property
     def cells(self) -> frozenset[tuple[str, str]]:
         """All that there is anything to draw of."""
-        return self.mixed.union(self.nulls, self.together, self.exchanged)
+        return self.mixed.union(self.nulls, self.together, self.exchanged, self.metrics)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -73,7 +80,7 @@ class Together:
 class Drawn:
     """Summed hits of precision and recall by detector, draws x 2; clusters apart; detectors with a cell that has no
     joint law; the same with all events shifted by as many steps, shifts x 2, and detectors with a cell that cannot be
-    shifted; and, by detector and series, the hits that other labels have on its alarms, others x 2."""
+    shifted; by detector and series, the hits that other labels have on its alarms, others x 2; and metrics."""
 
     sums: dict[str, IntArray] = field(default_factory=dict)
     clusters: dict[Key, Together] = field(default_factory=dict)
@@ -81,6 +88,7 @@ class Drawn:
     shifted: dict[str, IntArray] = field(default_factory=dict)
     unshifted: set[str] = field(default_factory=set)
     exchanged: dict[str, dict[str, IntArray]] = field(default_factory=dict)
+    metrics: MetricSums = field(default_factory=MetricSums)
 
     def __iadd__(self, other: Drawn) -> Drawn:
         """Those of more chunks."""
@@ -94,6 +102,7 @@ class Drawn:
         self.unshifted |= other.unshifted
         for name, found in other.exchanged.items():
             self.exchanged.setdefault(name, {}).update(found)
+        self.metrics += other.metrics
         return self
 
     def shift(self, detector: str, hits: IntArray | None) -> None:
@@ -123,6 +132,10 @@ def drawn_of(task: Task, asked: Asked, n: int) -> Drawn:
             at = case.series, name
             if isinstance(scores, Fault) or at not in wanted:
                 continue
+            if at in task.metrics:
+                found.metrics += _metrics(cells, np.asarray(scores), name, task, n)
+            if not task.has_hits(at):
+                continue
             cell = cell_of(cells, np.asarray(scores))
             if at in task.exchanged:
                 found.exchanged.setdefault(name, {})[case.series] = task.exchanged[at].hits(cell)
@@ -141,6 +154,22 @@ def drawn_of(task: Task, asked: Asked, n: int) -> Drawn:
             except InputError:  # of a null that has no joint law of both hits
                 found.without.add(name)
     return found
+
+
+def _metrics(cells: Cells, scores: AnyArray, detector: str, task: Task, n: int) -> MetricSums:
+    """What chance scores in the metrics of a cell."""
+    at, asked, series = (cells.case.series, detector), cells.asked, cells.labelled(scores)
+    if at in task.exchanged:
+        return MetricSums(exchanged={detector: {at[0]: under_labels(series, asked, task.exchanged[at])}})
+    return drawn_cell(
+        series,
+        asked,
+        task.metrics[at],
+        detector=detector,
+        own_seed=seed_of(asked, cells.case, detector),
+        n=n,
+        farthest=task.farthest,
+    )
 
 
 def cell_of(cells: Cells, scores: AnyArray) -> Cell:

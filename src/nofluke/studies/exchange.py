@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from nofluke.arrays import BoolArray, IntArray
+from nofluke.arrays import AnyArray, BoolArray, IntArray
 from nofluke.laws.counts import CountLaw
 from nofluke.laws.law import How, Law
 from nofluke.laws.sums import SumLaw
@@ -199,8 +199,8 @@ def laws_of_matchings(
     return laws, draws
 
 
-def drawn_matchings(hits: IntArray, n_draws: int, seed: int) -> IntArray:
-    """Both sums of hits over random matchings of labels and alarms."""
+def drawn_matchings(hits: AnyArray, n_draws: int, seed: int) -> AnyArray:
+    """Sums of hits, or of a metric, over random matchings of labels and alarms."""
     n, generator = len(hits), np.random.default_rng(seed)
     columns, found = np.arange(n), []
     for many in _chunks(n_draws, max(AT_ONCE // n, 1)):

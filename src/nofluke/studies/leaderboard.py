@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from nofluke.arrays import ByValue
 from nofluke.errors import InputError, joined, say
 from nofluke.inference.verdict import Verdict
+from nofluke.plain import check_word
 from nofluke.studies.missing import missing_in_words
 from nofluke.studies.pairs import Pairs
-from nofluke.studies.pooled_row import MEASURES, NAMES, Pooled, check_measures, headings
+from nofluke.studies.pooled_row import MEASURES, Pooled, breaks_of, check_measures, headings, name_of
 from nofluke.text.exports import Exports
 from nofluke.text.tables import SCHEMA, Table, noted, plural, stacked
 
 VERDICTS: tuple[Verdict, ...] = ("yes", "partly", "no", "cannot tell")
 OF = "(of x): chance covers only the series on which a null holds, where the value is x"
+OF_MEANS = (
+    "means over the series on which they are defined; corrected is (mean - chance) / (perfect - chance); p is the share of "
+    "draws of all series whose mean is at least as good"
+)
 MOST_NAMED = 8  # detectors in a sentence
 
 
@@ -71,9 +77,25 @@ class About:
         ) + truths
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """What detectors are ranked by where not all of them have all series.
+
+    Attributes
+    ----------
+    values : mapping of str to float
+        The measure on the series that all ranked detectors have; those without one are not ranked, and come last.
+    n_common : int
+        How many series these are.
+    """
+
+    values: Mapping[str, float]
+    n_common: int
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Leaderboard(Exports, ByValue):
-    """The detectors of a study, best first by pooled F1; those without one come last.
+    """The detectors of a study, best first by pooled F1, or by another measure; those without one come last.
 
     Attributes
     ----------
@@ -82,6 +104,10 @@ class Leaderboard(Exports, ByValue):
         All pairs of detectors, in the same order; None where they were not compared: then no row is not told from the
         best.
     about : About
+    rank_by : str
+        "f1", "precision", "recall" or a metric of the study.
+    standing : Standing or None
+        Where detectors lack series: what they are ranked by instead of their own values, which are of other series.
 
     Examples
     --------
@@ -107,8 +133,12 @@ class Leaderboard(Exports, ByValue):
     rows: tuple[Pooled, ...]
     pairs: Pairs | None = field(repr=False)
     about: About = field(repr=False)
+    rank_by: str = "f1"
+    standing: Standing | None = field(repr=False, default=None)
 
     def __post_init__(self) -> None:
+        for row in self.rows[:1]:
+            check_word(self.rank_by, "rank_by", row.measures)
         names = [row.detector for row in self.rows]
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
@@ -120,10 +150,41 @@ class Leaderboard(Exports, ByValue):
                 argument="pairs", problem="must have the detectors of rows", remedy="compare all of them, or pass None"
             )
         rows = self.rows if self.pairs is not None else [replace(row, best=False) for row in self.rows]
-        ranked = sorted(rows, key=lambda row: math.inf if math.isnan(row.f1.value) else -row.f1.value)
+        ranked = sorted(rows, key=self._place)
         object.__setattr__(self, "rows", tuple(ranked))
         if self.pairs is not None:
             object.__setattr__(self, "pairs", self.pairs.ordered(self.detectors))
+
+    def _place(self, row: Pooled) -> tuple[bool, float, float]:
+        """What rows are sorted by: comparable ones first, then better ones, and those without a value last."""
+        own = row.measure(self.rank_by)
+        sign = 1.0 if self.rank_by in self.lower else -1.0
+        common = None if self.standing is None else self.standing.values.get(row.detector)
+        values = (own.value if common is None else common, own.value)
+        first, second = (math.inf if math.isnan(value) else sign * value for value in values)
+        return self.standing is not None and common is None, first, second
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Names of the metrics that the study was asked for."""
+        return tuple(metric.name for row in self.rows[:1] for metric in row.metrics)
+
+    @property
+    def lower(self) -> frozenset[str]:
+        """Metrics of which lower values are better."""
+        return frozenset(metric.name for row in self.rows[:1] for metric in row.metrics if metric.better == "lower")
+
+    @property
+    def drawn(self) -> str:
+        """What a plot shows: the measure that ranks, or F1 where its values are no shares."""
+        own = [row.measure(self.rank_by) for row in self.rows]
+        ends = [end for one in own for end in (one.value, one.low, one.high, one.expected) if not math.isnan(end)]
+        return self.rank_by if all(0 <= end <= 1 for end in ends) else "f1"
+
+    @property
+    def ranked_by(self) -> str:
+        """What detectors are ranked by, as tables call it."""
+        return name_of(self.rank_by)
 
     @property
     def detectors(self) -> tuple[str, ...]:
@@ -146,39 +207,57 @@ class Leaderboard(Exports, ByValue):
         counts = Counter(row.verdict for row in self.rows)
         told = ", ".join(f"{verdict} {counts[verdict]}" for verdict in VERDICTS if counts[verdict])
         best = [row.label for row in self.rows if row.best]
-        more = f" and {len(best) - MOST_NAMED:,} more" if len(best) > MOST_NAMED else ""
-        group = f" Not significantly worse than the best: {', '.join(best[:MOST_NAMED])}{more}." if best else ""
-        return f"Better than chance, corrected for {plural(len(self.rows), 'detector')}: {told}.{group}"
+        group = f" Not significantly worse than the best: {_few(best)}." if best else ""
+        metrics = "".join(f" By {name}: {self._told_by(name)}." for name in self.metrics)
+        hits = " by precision and recall" if metrics else ""
+        return f"Better than chance{hits}, corrected for {plural(len(self.rows), 'detector')}: {told}.{metrics}{group}"
+
+    def _told_by(self, metric: str) -> str:
+        """How many detectors have each verdict by a metric."""
+        counts = Counter(one.verdict for row in self.rows for one in row.metrics if one.name == metric)
+        return ", ".join(f"{verdict} {counts[verdict]}" for verdict in VERDICTS if counts[verdict])
 
     def facts(self) -> tuple[tuple[str, str], ...]:
         """How the table came about: names and values."""
         about = self.about
-        methods = {NAMES[m]: sorted({row.measure(m).method for row in self.rows} - {""}) for m in MEASURES}
+        every = (*MEASURES, *self.metrics)
+        methods = {name_of(m): sorted({row.measure(m).method for row in self.rows} - {""}) for m in every}
+        tests = plural(len(self.rows), "detector")
+        metrics = f"; of metrics, for {tests} and {plural(len(self.metrics), 'metric')}" if self.metrics else ""
         return (
             ("Null", about.null),
             ("Tolerance", about.tolerance),
             ("Alarms", about.threshold),
             ("Measures", "F1, precision P and recall R of sums over series"),
+            *((("Metrics", OF_MEANS),) if self.metrics else ()),
+            *((("Ranked by", self.ranked_by),) if self.rank_by != "f1" else ()),
             ("Intervals", f"{about.level:.3g} level, units: {about.units}"),
             ("Chance", "; ".join(f"{name} {', '.join(how)}" for name, how in methods.items() if how) or "not computed"),
-            ("p", f"chance does at least as well, corrected for {plural(len(self.rows), 'detector')} (Holm)"),
+            ("p", f"chance does at least as well, corrected for {tests} (Holm){metrics}"),
         )
 
-    def table(self, measures: tuple[str, ...] = MEASURES) -> Table:
+    def table(self, measures: tuple[str, ...] | None = None) -> Table:
         """One line for each detector; renders as text, Markdown, LaTeX or HTML."""
-        measures = check_measures(measures)
+        measures = check_measures(measures, (*MEASURES, *self.metrics))
+        series = any(row.n_failed for row in self.rows)
+        interval = f"{100 * self.about.level:.3g}%"
+        columns = headings(measures, interval, series=series)
         star = (
-            f"* F1 not significantly worse than the best, at the {self.about.alpha:.3g} level with all pairs compared "
-            "(Holm).",
+            f"* {self.ranked_by} not significantly worse than the best, at the {self.about.alpha:.3g} level with all pairs "
+            "compared (Holm).",
         ) * any(row.best for row in self.rows)
         apart = (f"{OF}.",) * any(row.measure(m).told_apart for row in self.rows for m in measures)
         return Table(
             title=self.title,
-            columns=headings(measures, f"{100 * self.about.level:.3g}%"),
-            rows=tuple(row.line(measures) for row in self.rows),
+            columns=columns,
+            rows=tuple(row.line(measures, series=series) for row in self.rows),
+            breaks=breaks_of(measures, len(columns)),
+            heads=headings(measures, interval, series=series, short=True),
             notes=(
                 *star,
                 *apart,
+                *self.standing_in_words(),
+                *self.undefined_in_words(),
                 " ".join(f"{name}: {value}." for name, value in self.facts()),
                 *self._missing_note(),
                 *noted(self.about.notes),
@@ -186,12 +265,43 @@ class Leaderboard(Exports, ByValue):
             ),
         )
 
+    def standing_in_words(self) -> tuple[str, ...]:
+        """On which series detectors are ranked, where not all have all; nothing where they do."""
+        if self.standing is None:
+            return ()
+        if self.standing.n_common == 0:
+            return (
+                "No series has a result of all detectors: each is ranked by its own series, and they are not alike.",
+            )
+        n, last = len(self.standing.values), [row for row in self.rows if row.detector not in self.standing.values]
+        ranked = (
+            f"Ranked by {self.ranked_by} on the {self.standing.n_common:,} of "
+            f"{plural(self.about.n_series, 'series', 'series')} that {'both' if n == 2 else f'all {n:,}'} detectors have"
+        )
+        named = _few([f"{row.label} ({row.n_series:,})" for row in last])
+        rest = f". Last, since fewer than half of the series have a result: {named}" if last else ""
+        return (f"{ranked}; values are of all series that each has{rest}.",)
+
+    def undefined_in_words(self) -> Iterator[str]:
+        """Metrics that have no value, or no chance, on some series."""
+        for name in self.metrics:
+            own = [(row.label, one) for row in self.rows for one in row.metrics if one.name == name]
+            gone = [f"{label} {one.n_undefined:,}" for label, one in own if one.n_undefined]
+            if gone:
+                yield f"{name} is undefined on some series, which its mean leaves out: {_few(gone)}."
+            some = [
+                f"{label} {one.n_told:,} of {one.n_series:,}" for label, one in own if 0 < one.n_told < one.n_series
+            ]
+            if some:
+                yield f"Chance and p of {name} are those of fewer series than its mean: {_few(some)}."
+
     def _missing_note(self) -> tuple[str, ...]:
         return (joined(" ", self.missing_in_words()),) if self.about.missing else ()
 
-    def _latex_tables(self, measures: tuple[str, ...] = MEASURES) -> dict[str, Table]:
+    def _latex_tables(self, measures: tuple[str, ...] | None = None) -> dict[str, Table]:
         """One for each measure: all of them in one would be wider than a page."""
-        return {NAMES[measure]: self.table((measure,)) for measure in check_measures(measures)}
+        found = check_measures(measures, (*MEASURES, *self.metrics))
+        return {name_of(measure): self.table((measure,)) for measure in found}
 
     def columns(self) -> dict[str, list[Any]]:
         """A row for each detector, by column name."""
@@ -204,6 +314,8 @@ class Leaderboard(Exports, ByValue):
             **{name: getattr(about, name) for name in ("title", "null", "tolerance", "threshold", "alpha", "level")},
             **{"n_series": about.n_series, "n_groups": about.n_groups},
             "missing": [{"reason": reason, "cells": count} for reason, count in about.missing],
+            "rank_by": self.rank_by,
+            "ranked_on": about.n_series if self.standing is None else self.standing.n_common,
             "detectors": [row._record() for row in self.rows],
             "pairs": None if self.pairs is None else self.pairs.to_list(),
             "notes": list(about.notes),
@@ -219,3 +331,9 @@ class Leaderboard(Exports, ByValue):
         missing, table = self.missing_in_words(), self.table()
         rest = replace(table, notes=tuple(note for note in table.notes if note not in self._missing_note()))
         return "\n".join([*missing, *([""] if missing else []), rest.text()])
+
+
+def _few(told: list[str]) -> str:
+    """The first of many, in a sentence."""
+    more = f" and {len(told) - MOST_NAMED:,} more" if len(told) > MOST_NAMED else ""
+    return f"{', '.join(told[:MOST_NAMED])}{more}"

@@ -11,6 +11,7 @@ import numpy as np
 
 from nofluke.arrays import ByValue, FloatArray
 from nofluke.inference.compare import Comparison
+from nofluke.inference.interval import MEASURES
 from nofluke.plain import finite_or_none
 
 _NUMBERS = ("difference", "low", "high", "pvalue", "corrected")
@@ -40,7 +41,7 @@ class PairMatrix(ByValue):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Pairs(ByValue):
-    """All pairs of detectors, for each measure: "f1", and "precision" and "recall" where they were compared.
+    """All pairs of detectors, for each measure: "f1", and "precision", "recall" and metrics where they were compared.
 
     Examples
     --------
@@ -59,7 +60,7 @@ class Pairs(ByValue):
     def of(cls, found: Comparison) -> Pairs:
         """From a comparison of all pairs."""
         n, measures = len(found.detectors), {}
-        for measure in ("f1", "precision", "recall"):
+        for measure in ("f1", "precision", "recall", *found.measures[len(MEASURES) :]):
             numbers = {name: np.full((n, n), np.nan) for name in _NUMBERS}
             for i, j in itertools.permutations(range(n), 2):
                 one = found.difference(found.detectors[i], found.detectors[j], measure)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -14,8 +14,9 @@ from nofluke.studies.cases import Chunk
 from nofluke.studies.counts import Counts
 from nofluke.studies.draws import Key, Task, model_of
 from nofluke.studies.exchange import Exchange
+from nofluke.studies.metric_draws import Drawing
 from nofluke.studies.needle import farthest
-from nofluke.studies.places import units_of
+from nofluke.studies.places import stretches, units_of
 from nofluke.studies.schema import Values
 from nofluke.studies.shared import Shared, widened
 from nofluke.studies.together import Placements, seed_of
@@ -39,8 +40,11 @@ class Plan:
         moments.
     exchanged : mapping of detector to Exchange
         Series whose labels are exchanged, in place of all of these.
-    farthest, window : int
-        By how many steps all events can be shifted, and the steps within the tolerance of an event, typically.
+    metrics : mapping of (series, detector) to Drawing
+        How metrics of cells are drawn; those whose null does not hold are not.
+    farthest, window, runs : int
+        By how many steps all events can be shifted, the steps within the tolerance of an event, typically, and those of
+        a labelled run.
     """
 
     alone: Mapping[At, str] = field(repr=False)
@@ -48,17 +52,20 @@ class Plan:
     mixed: Mapping[tuple[int, str], tuple[str, ...]] = field(repr=False)
     farthest: int
     window: int
+    runs: int = 1
     exchanged: Mapping[str, Exchange] = field(repr=False, default_factory=dict)
+    metrics: Mapping[At, Drawing] = field(repr=False, default_factory=dict)
 
     @classmethod
-    def of_exchange(cls, truths: Values, shared: Sequence[Shared], counts: Counts, asked: Asked) -> Plan:
+    def of_exchange(cls, cells: Values, truths: Values, shared: Sequence[Shared], counts: Counts, asked: Asked) -> Plan:
         """With labels exchanged between series, whatever the nulls of cells are."""
         units, known = units_of(truths, shared), dict[bytes, Exchange]()
         for there in counts.there.T:
             if there.tobytes() not in known:
                 known[there.tobytes()] = Exchange.of(there, counts, truths, units, asked.seed)
         found = {name: known[there.tobytes()] for name, there in zip(counts.detectors, counts.there.T, strict=True)}
-        return cls(alone={}, together={}, mixed={}, farthest=0, window=1, exchanged=found)
+        moved = {at: Drawing() for at in _defined(cells, asked) if at[0] in found[at[1]].slots}
+        return cls(alone={}, together={}, mixed={}, farthest=0, window=1, exchanged=found, metrics=moved)
 
     @classmethod
     def of(cls, cells: Values, truths: Values, shared: Sequence[Shared], counts: Counts, asked: Asked, n: int) -> Plan:
@@ -102,6 +109,8 @@ class Plan:
             mixed=mixed,
             farthest=farthest(np.asarray(truths["n"], dtype=np.int64)),
             window=2 * int(np.median(reaches)) + 1 if len(reaches) else 1,
+            runs=_typical_run(truths) if asked.metrics else 1,
+            metrics=_drawings(cells, shared, asked),
         )
 
     def told(self, series: Sequence[str], detector: str) -> BoolArray:
@@ -131,5 +140,39 @@ class Plan:
                     for one in chunk.series
                     if one in own.slots
                 },
+                metrics={one: self.metrics[one] for one in at if one in self.metrics},
                 farthest=self.farthest,
             )
+
+
+def _typical_run(truths: Values) -> int:
+    """The median length of labelled runs."""
+    found = [stretches(truths, i) for i in range(len(truths["series"]))]
+    lengths = np.concatenate([one.stops - one.starts for one in found]) if found else np.zeros(0)
+    return int(np.median(lengths)) if len(lengths) else 1
+
+
+def _defined(cells: Values, asked: Asked) -> dict[At, tuple[bool, ...]]:
+    """By cell that has any, which of its metrics have a finite value."""
+    if not asked.metrics:
+        return {}
+    finite = np.stack([np.isfinite(np.asarray(cells[name], dtype=np.float64)) for name in asked.metrics], axis=1)
+    at = zip(map(str, cells["series"]), map(str, cells["detector"]), finite.tolist(), strict=True)
+    return {(series, name): tuple(known) for series, name, known in at if any(known)}
+
+
+def _drawings(cells: Values, shared: Sequence[Shared], asked: Asked) -> dict[At, Drawing]:
+    """How metrics are drawn under the nulls of their cells: those of series that share a truth together."""
+    defined = _defined(cells, asked)
+    if not defined:
+        return {}
+    columns = (cells[name] for name in ("series", "detector", "metrics_null", "metrics_holds"))
+    nulls = {(str(series), str(name)): str(null) for series, name, null, holds in zip(*columns, strict=True) if holds}
+    found = {at: Drawing(null=null, defined=defined[at]) for at, null in nulls.items() if at in defined}
+    for cluster in shared:
+        seed = seed_of(asked.seed, f"metrics {cluster.series[0]}")
+        for name in {name for _, name in found}:
+            own = [at for at in ((series, name) for series in cluster.series) if at in found]
+            alike = cluster.identical and cluster.aligned and len({found[at].null for at in own}) == 1
+            found |= {at: replace(found[at], seed=seed, sorted=not alike) for at in own if len(own) > 1}
+    return found

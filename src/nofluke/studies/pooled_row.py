@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from nofluke.inference.verdict import Verdict
+from nofluke.metrics.base import Better
 from nofluke.plain import check_word, finite_or_none, one_or_several
-from nofluke.ratios import divide
+from nofluke.ratios import corrected, divide
 from nofluke.text.exports import Exports
 from nofluke.text.numbers import show_p
-from nofluke.text.tables import Table, noted, show_share
+from nofluke.text.tables import Table, noted, show_number, show_share
 
 MEASURES = ("f1", "precision", "recall")
 NAMES = {"f1": "F1", "precision": "precision", "recall": "recall"}
 SHORT = {"f1": "F1", "precision": "P", "recall": "R"}  # long headings would make wide columns of short numbers
+OF_METRIC = ("chance", "corrected", "p", "verdict")  # what stands beside the value of a metric
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +54,10 @@ class PooledMeasure:
         """(told - expected) / (1 - expected): 1 is perfect, 0 is chance; NaN where chance is perfect."""
         return divide(self.told - self.expected, 1 - self.expected)
 
+    def shown(self, value: float) -> str:
+        """A value as tables have it."""
+        return show_share(value)
+
     def in_words(self) -> str:
         """The value with its interval, if it has one.
 
@@ -59,13 +65,13 @@ class PooledMeasure:
         ('0.566 [0.510, 0.612]', '0.500')
         """
         if math.isnan(self.low) or math.isnan(self.high):
-            return show_share(self.value)
-        return f"{show_share(self.value)} [{show_share(self.low)}, {show_share(self.high)}]"
+            return self.shown(self.value)
+        return f"{self.shown(self.value)} [{self.shown(self.low)}, {self.shown(self.high)}]"
 
     @property
     def told_apart(self) -> bool:
         """Whether chance is about fewer series than the value, and the value on these reads differently."""
-        return not math.isnan(self.told) and show_share(self.told) != show_share(self.value)
+        return not math.isnan(self.told) and self.shown(self.told) != self.shown(self.value)
 
     def chance_in_words(self) -> str:
         """What chance scores, with the value on the same series if that differs; a dash if it was not computed.
@@ -76,7 +82,11 @@ class PooledMeasure:
         """
         if math.isnan(self.expected):
             return "–"
-        return show_share(self.expected) + (f" (of {show_share(self.told)})" if self.told_apart else "")
+        return self.shown(self.expected) + (f" (of {self.shown(self.told)})" if self.told_apart else "")
+
+    def cells(self) -> tuple[str, ...]:
+        """Its cells in a line, under `headings`."""
+        return self.in_words(), self.chance_in_words(), p_or_dash(self.corrected)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values; None for what is undefined."""
@@ -88,6 +98,74 @@ class PooledMeasure:
         """From what `to_dict` gives."""
         values: dict[str, Any] = {name: math.nan if value is None else value for name, value in told.items()}
         return cls(**values)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PooledMetric(PooledMeasure):
+    """A metric of one detector over all series: the mean of those on which it has a value, beside chance.
+
+    Attributes
+    ----------
+    name : str
+        As it was asked for.
+    better : {"higher", "lower"}
+    perfect : float or None
+    n_series, n_undefined, n_told : int
+        Series with a finite value, series with a result and without one, and those of the first that chance is about.
+    verdict : {"yes", "no", "cannot tell"}
+        Of the p-value that is corrected for all detectors and metrics of the study (Holm).
+    reason : str
+    value, low, high, expected, std, pvalue, corrected, method, told
+        As in `PooledMeasure`, of the mean over series.
+    """
+
+    name: str
+    better: Better = "higher"
+    perfect: float | None = 1.0
+    n_series: int = 0
+    n_undefined: int = 0
+    n_told: int = 0
+    verdict: Verdict = "cannot tell"
+    reason: str = ""
+
+    @property
+    def above_chance(self) -> float:
+        """(told - expected) / (perfect - expected): 1 is perfect, 0 is chance; NaN where unknown."""
+        return math.nan if self.perfect is None else corrected(self.told, self.expected, self.perfect)
+
+    def shown(self, value: float) -> str:
+        """A value as tables have it: never rounded to 0 or 1 where these are its ends."""
+        return show_share(value) if self.perfect == 1.0 and not abs(value) > 1 else show_number(value)
+
+    def cells(self) -> tuple[str, ...]:
+        """Its cells in a line, under `headings`."""
+        value, chance, p = PooledMeasure.cells(self)
+        return value, chance, share_or_dash(self.above_chance), p, self.verdict
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values; None for what is undefined."""
+        return {
+            "metric": self.name,
+            "n_series": self.n_series,
+            "n_undefined": self.n_undefined,
+            "n_told": self.n_told,
+            **PooledMeasure.to_dict(self),
+            "chance_corrected": finite_or_none(self.above_chance),
+            "better": self.better,
+            "perfect": self.perfect,
+            "verdict": self.verdict,
+            "reason": self.reason,
+        }
+
+    @classmethod
+    def of_dict(cls, told: Mapping[str, Any]) -> PooledMetric:
+        """From what `to_dict` gives."""
+        given: dict[str, Any] = {
+            "name" if name == "metric" else name: math.nan if value is None and name != "perfect" else value
+            for name, value in told.items()
+            if name != "chance_corrected"
+        }
+        return cls(**given)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +188,8 @@ class Pooled(Exports):
     best : bool
         Whether it is not significantly worse than the best.
     notes : tuple of str
+    metrics : tuple of PooledMetric
+        Those that the study was asked for.
     """
 
     detector: str
@@ -126,6 +206,7 @@ class Pooled(Exports):
     n_groups: int
     best: bool
     notes: tuple[str, ...] = ()
+    metrics: tuple[PooledMetric, ...] = ()
 
     @property
     def label(self) -> str:
@@ -141,36 +222,51 @@ class Pooled(Exports):
         """In how many groups there is skill: at least so many."""
         return f"{'≥ ' if self.skill_in else ''}{self.skill_in:,} of {self.n_groups:,}"
 
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """Names of all measures, and of metrics behind them."""
+        return (*MEASURES, *(metric.name for metric in self.metrics))
+
     def measure(self, name: str) -> PooledMeasure:
-        """The measure of a name in `MEASURES`."""
-        found: PooledMeasure = getattr(self, name)
+        """The measure or metric of a name in `measures`."""
+        own = {metric.name: metric for metric in self.metrics}
+        found: PooledMeasure = own[name] if name in own else getattr(self, name)
         return found
 
-    def table(self, measures: tuple[str, ...] = MEASURES) -> Table:
+    def table(self, measures: tuple[str, ...] | None = None) -> Table:
         """The line of the leaderboard as a table of its own."""
-        measures = check_measures(measures)
+        measures = check_measures(measures, self.measures)
+        columns = headings(measures, "interval", series=self.n_failed > 0)
+        reasons = (self.reason, *(metric.reason for metric in self.metrics if metric.name in measures))
         return Table(
             title=f"{self.label} on {self.n_series:,} series",
-            columns=headings(measures, "interval"),
-            rows=(self.line(measures),),
-            notes=(*([self.reason] if self.reason else []), *noted(self.notes)),
+            columns=columns,
+            rows=(self.line(measures, series=self.n_failed > 0),),
+            notes=(*filter(None, reasons), *noted(self.notes)),
+            breaks=breaks_of(measures, len(columns)),
+            heads=headings(measures, "interval", series=self.n_failed > 0, short=True),
         )
 
-    def _latex_tables(self, measures: tuple[str, ...] = MEASURES) -> dict[str, Table]:
+    def _latex_tables(self, measures: tuple[str, ...] | None = None) -> dict[str, Table]:
         """One for each measure, as of the leaderboard."""
-        return {NAMES[measure]: self.table((measure,)) for measure in check_measures(measures)}
+        found = check_measures(measures, self.measures)
+        return {name_of(measure): self.table((measure,)) for measure in found}
 
-    def line(self, measures: tuple[str, ...] = MEASURES) -> tuple[str, ...]:
+    def line(self, measures: tuple[str, ...] = MEASURES, *, series: bool = False) -> tuple[str, ...]:
         """The cells of a line, under `headings`."""
-        found = [self.measure(name) for name in measures]
-        cells = [text for m in found for text in (m.in_words(), m.chance_in_words(), p_or_dash(m.corrected))]
-        return (self.name, *cells, self.verdict, share_or_dash(self.share_yes), self.skill_in_words())
+        hits, metrics = parted(measures)
+        of_hits = [text for name in hits for text in self.measure(name).cells()]
+        told = [self.verdict, share_or_dash(self.share_yes), self.skill_in_words()] if hits else []
+        tried = [f"{self.n_series:,} of {self.n_series + self.n_failed:,}"] if series else []
+        return (self.name, *of_hits, *told, *tried, *(text for name in metrics for text in self.measure(name).cells()))
 
     def columns(self) -> dict[str, list[Any]]:
         """One row, by column name; measures have columns of their own, such as f1, f1_low and f1_pvalue."""
         found: dict[str, list[Any]] = {}
-        for name, told in self._record().items():
-            inner = told.items() if name in MEASURES else [("value", told)]
+        record = self._record()
+        metrics = {told.pop("metric"): told for told in record.pop("metrics")}
+        for name, told in (record | metrics).items():
+            inner = told.items() if isinstance(told, dict) else [("value", told)]
             found |= {name if key == "value" else f"{name}_{key}": [value] for key, value in inner}
         return found
 
@@ -185,6 +281,7 @@ class Pooled(Exports):
             "share_yes": finite_or_none(self.share_yes),
             "skill_in": self.skill_in,
             "n_groups": self.n_groups,
+            "metrics": [metric.to_dict() for metric in self.metrics],
             "notes": list(self.notes),
         }
 
@@ -199,22 +296,46 @@ class Pooled(Exports):
             share_yes=math.nan if told["share_yes"] is None else told["share_yes"],
             best=told["not_told_from_best"],
             notes=tuple(told["notes"]),
+            metrics=tuple(map(PooledMetric.of_dict, told["metrics"])),
         )
 
 
-def check_measures(measures: Any) -> tuple[str, ...]:
-    """Measures of a table by name, one or several."""
+def check_measures(measures: Any, known: Sequence[str] = MEASURES) -> tuple[str, ...]:
+    """Measures of a table by name, one or several; all of them for None."""
     names: dict[str, None] = {}
-    for name in one_or_several(measures):
-        check_word(name, "measures", MEASURES)
+    for name in known if measures is None else one_or_several(measures):
+        check_word(name, "measures", known)
         names[name] = None
     return tuple(names)
 
 
-def headings(measures: tuple[str, ...], interval: str) -> tuple[str, ...]:
-    """What stands above the lines of a leaderboard."""
-    heads = [text for m in measures for text in (f"{SHORT[m]} [{interval}]", f"{SHORT[m]} chance", f"{SHORT[m]} p")]
-    return ("detector", *heads, "verdict", "series yes", "skill in")
+def name_of(measure: str) -> str:
+    """What a measure or metric is called."""
+    return NAMES.get(measure, measure)
+
+
+def parted(measures: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Measures of hits, and metrics."""
+    return [one for one in measures if one in MEASURES], [one for one in measures if one not in MEASURES]
+
+
+def headings(measures: Sequence[str], interval: str, *, series: bool = False, short: bool = False) -> tuple[str, ...]:
+    """What stands above the lines of a leaderboard; ``series`` if detectors lack some.
+
+    With ``short``, only the first column of a metric has its name, for tables that break before each.
+    """
+    hits, metrics = parted(measures)
+    heads = [text for m in hits for text in (f"{SHORT[m]} [{interval}]", f"{SHORT[m]} chance", f"{SHORT[m]} p")]
+    told = ["verdict", "series yes", "skill in"] if hits else []
+    rest = {m: OF_METRIC if short else tuple(f"{m} {text}" for text in OF_METRIC) for m in metrics}
+    of_metrics = [text for m in metrics for text in (f"{m} [{interval}]", *rest[m])]
+    return ("detector", *heads, *told, *(["series"] if series else []), *of_metrics)
+
+
+def breaks_of(measures: Sequence[str], n_columns: int) -> tuple[int, ...]:
+    """Where a table is continued below, so that it is not too wide: before each metric."""
+    many = len(parted(measures)[1]) * (1 + len(OF_METRIC))
+    return tuple(at for at in range(n_columns - many, n_columns, 1 + len(OF_METRIC)) if at > 2)
 
 
 def share_or_dash(value: float) -> str:

@@ -7,6 +7,7 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
 from concurrent.futures import Executor
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,10 +17,10 @@ import numpy as np
 from nofluke.arrays import AnyArray, FloatArray
 from nofluke.data.paths import expanded, write_file
 from nofluke.errors import InputError, Words, kind_of, say
-from nofluke.inference.chance import significant
 from nofluke.inference.compare import Comparison
 from nofluke.inference.corrections import benjamini_hochberg
-from nofluke.inference.interval import check_level
+from nofluke.inference.interval import MEASURES as HITS
+from nofluke.inference.interval import check_level, linearise
 from nofluke.lazy import lazy
 from nofluke.nulls import SERIES_EXCHANGE
 from nofluke.nulls.base import check_resamples
@@ -33,9 +34,11 @@ from nofluke.studies.counts import Counts
 from nofluke.studies.draws import Drawn, drawn_of
 from nofluke.studies.engine import run
 from nofluke.studies.folder import Folder
-from nofluke.studies.leaderboard import About, Leaderboard
-from nofluke.studies.lookup import look_up, rows_named
+from nofluke.studies.leaderboard import About, Leaderboard, Standing
+from nofluke.studies.lookup import look_up
 from nofluke.studies.lumped import Laws
+from nofluke.studies.metric_draws import metrics_of
+from nofluke.studies.metrics import Means, MetricPooling, with_metrics
 from nofluke.studies.missing import count_reasons, missing_cells
 from nofluke.studies.origin import read_origin
 from nofluke.studies.pairs import Pairs
@@ -43,13 +46,12 @@ from nofluke.studies.places import Places, places_of
 from nofluke.studies.plan import Plan
 from nofluke.studies.pooled import Pooling
 from nofluke.studies.pooled_row import Pooled
-from nofluke.studies.schema import MEASURES, TRUTHS, Values, cells_with
+from nofluke.studies.schema import MEASURES, TRUTHS, cells_with
 from nofluke.studies.shared import Shared, SharedTruths, shared_truths
 from nofluke.studies.stored_laws import StoredLaws
 from nofluke.studies.tables import Columns
 from nofluke.text.exports import Exports
-from nofluke.text.numbers import show_p
-from nofluke.text.tables import Table, plural, show_share
+from nofluke.text.tables import Table, plural
 
 # ---- remarks on a leaderboard: how series were read, what was not searched
 
@@ -104,25 +106,6 @@ def of_places(places: Places, null: str) -> Iterator[str]:
 CELLS_TOO = "a detector that fires there on every series seems to have skill"
 
 
-def of_metrics(cells: Values, detectors: Sequence[str], metrics: Sequence[str], alpha: float) -> Iterator[str]:
-    """For each metric, every detector's mean over series, the mean of chance, and in how many cells it is better."""
-    for metric in metrics:
-        told = []
-        for detector in detectors:
-            own = rows_named(cells["detector"], detector)
-            values, chance, p = (np.asarray(cells[f"{metric}{end}"])[own] for end in ("", "_expected", "_pvalue"))
-            defined = ~np.isnan(values)
-            if not defined.any():
-                told.append(f"{detector} undefined")
-                continue
-            better = sum(significant(float(one), alpha) for one in p[defined])
-            told.append(
-                f"{detector} {show_share(float(values[defined].mean()))} (chance {show_share(float(chance[defined].mean()))}; "
-                f"p ≤ {show_p(alpha)} on {better:,} of {int(defined.sum()):,})"
-            )
-        yield f"{metric}, mean over series: {', '.join(told)}."
-
-
 # ---- a study's data once more: draws of all cells for pooling, by the engine that computed them
 
 
@@ -133,11 +116,16 @@ def redrawn(
     # what cannot be read has nothing to be drawn, and is not tried again
     tasks = {i: task for i, task in enumerate(plan.tasks(chunks, detectors)) if task.cells}
     total, lost, done = Drawn(), list[Words](), 0
+    order, waiting = iter(tasks), dict[int, Drawn]()
+    turn = next(order, None)
     with progress_bar("draws for pooling", len(tasks)) as advance:
 
-        def keep(_: int, found: Drawn) -> None:
-            nonlocal total, done
-            total += found
+        def keep(i: int, found: Drawn) -> None:
+            nonlocal total, done, turn
+            waiting[i] = found
+            while turn in waiting:  # in the order of tasks: sums of floats depend on it
+                total += waiting.pop(turn)
+                turn = next(order, None)
             done += 1
             advance(done)
 
@@ -244,18 +232,24 @@ class StudyExports(Exports):
 NAME = "pooled.json"
 
 
-def keep(folder: Path, rows: tuple[Pooled, ...], n_resamples: int, level: float) -> None:
-    """Write the rows that were pooled with so many draws and intervals of that level."""
-    told = {"n_resamples": n_resamples, "level": level, "rows": [row.to_dict() for row in rows]}
+def keep(folder: Path, rows: tuple[Pooled, ...], n_resamples: int, level: float, rank_by: str) -> None:
+    """Write the rows that were pooled with so many draws and intervals of that level, and what ranks them."""
+    told = {"n_resamples": n_resamples, "level": level, "rank_by": rank_by, "rows": [row.to_dict() for row in rows]}
     write_file(folder / NAME, json.dumps(told, indent=1) + "\n", str(folder / NAME))
+
+
+def kept(folder: Path) -> dict[str, Any] | None:
+    """What was kept of pooled rows, if anything."""
+    try:
+        told: dict[str, Any] = json.loads((folder / NAME).read_bytes())
+    except (OSError, ValueError):
+        return None
+    return told
 
 
 def stored(folder: Path, n_resamples: int, level: float) -> tuple[Pooled, ...]:
     """The rows that were kept; refuses other settings than theirs."""
-    try:
-        told = json.loads((folder / NAME).read_bytes())
-    except (OSError, ValueError):
-        told = None
+    told = kept(folder)
     if told is None or (told["n_resamples"], told["level"]) != (n_resamples, level):
         raise InputError(
             problem="pooling needs the data, which an opened folder does not hold",
@@ -267,6 +261,7 @@ def stored(folder: Path, n_resamples: int, level: float) -> tuple[Pooled, ...]:
 # ---- a study: its cells, what is said about all of them together, and the files that it leaves
 
 LEVEL = 0.95
+RANKED = ("f1", "precision", "recall")
 
 
 class Study(StudyExports):
@@ -281,6 +276,10 @@ class Study(StudyExports):
     title : str
     alpha : float
         The level of verdicts.
+    measures : tuple of str
+        What it can be ranked by: "precision", "recall", "f1", and its metrics.
+    rank_by : str
+        What its leaderboard is ranked by unless another is asked for.
 
     See Also
     --------
@@ -306,11 +305,14 @@ class Study(StudyExports):
         settings: Mapping[str, Any],
         asked: Asked | None = None,
         chunks: Sequence[Chunk] | None = None,
+        rank_by: str = "f1",
     ) -> None:
         self._folder, self._settings, self._asked, self._chunks = folder, settings, asked, chunks
         folder.cells = cells_with(settings["metrics"])
         self.detectors: tuple[str, ...] = tuple(settings["detectors"])
         self.title, self.alpha, self.path = str(settings["title"]), float(settings["alpha"]), folder.path
+        self.measures: tuple[str, ...] = (*RANKED, *settings["metrics"])
+        self.rank_by = rank_by
         self._how: dict[str, Any] = {}
         self._pooled: dict[tuple[int, float], tuple[Pooled, ...]] = {}
         self._pairs: dict[float, Comparison] = {}
@@ -332,7 +334,7 @@ class Study(StudyExports):
                 problem="holds no study",
                 remedy="name the folder that was passed as out",
             )
-        return cls(folder=Folder(place), settings=told["settings"])
+        return cls(folder=Folder(place), settings=told["settings"], rank_by=(kept(place) or {}).get("rank_by", "f1"))
 
     @lazy
     def cells(self) -> LazyTable:
@@ -398,6 +400,11 @@ class Study(StudyExports):
     def _counts(self) -> Counts:
         return Counts.of(self.cells, self.failed, self.detectors, self.shared)
 
+    @lazy
+    def _means(self) -> Means:
+        settings = self._settings
+        return Means.of(self.cells, self._counts, settings["metrics"], frozenset(settings["lower_is_better"]))
+
     def pooled(self, *, n_resamples: int | None = None, level: float = LEVEL) -> tuple[Pooled, ...]:
         r"""Each detector over all series: pooled precision, recall and F1 with chance, with intervals and a verdict.
 
@@ -437,14 +444,15 @@ class Study(StudyExports):
             return stored(self.path, n, level)
         counts, asked = self._counts, self._asked
         if self.exchanges:
-            plan = Plan.of_exchange(self._truths, self.shared, counts, asked)
+            plan = Plan.of_exchange(self.cells, self._truths, self.shared, counts, asked)
         else:
             plan = Plan.of(self.cells, self._truths, self.shared, counts, asked, n)
+        drawn = redrawn(plan, self._chunks, self.detectors, self._asked, n, self._how)
         pooling = Pooling(
             counts=self._counts,
             cells=self.cells,
             plan=plan,
-            drawn=redrawn(plan, self._chunks, self.detectors, self._asked, n, self._how),
+            drawn=drawn,
             laws_of=partial(laws_of, self._folder),
             n_draws=n,
             n_failed=Counter(detector for _, detector, _ in missing_cells(self.failed, self.detectors)),
@@ -452,23 +460,46 @@ class Study(StudyExports):
             level=level,
             auto=self._asked.model is None,
         )
-        best = self._compared(level).not_told_from_best if len(self.detectors) > 1 else ()
-        return pooling.rows(best)
+        metrics = MetricPooling(
+            means=self._means,
+            metrics=metrics_of(asked),
+            counts=self._counts,
+            cells=self.cells,
+            plan=plan,
+            drawn=drawn.metrics,
+            n_draws=n,
+            alpha=self.alpha,
+            level=level,
+            auto=self._asked.model is None,
+        ).rows()
+        best = self._compared(level, self.rank_by).not_told_from_best if len(self.detectors) > 1 else ()
+        return tuple(replace(row, metrics=metrics.get(row.detector, ())) for row in pooling.rows(best))
 
-    def compare(self, *detectors: str, level: float = LEVEL, n_resamples: int = 9_999, rng: Any = None) -> Comparison:
+    def compare(
+        self,
+        *detectors: str,
+        rank_by: str | None = None,
+        level: float = LEVEL,
+        n_resamples: int = 9_999,
+        rng: Any = None,
+    ) -> Comparison:
         """Which detector is better over all series: swaps two detectors' results series by series, or group by group.
 
         Parameters
         ----------
         *detectors : str
             Those to compare, all if none is named. A pair is compared on the series that both have.
+        rank_by : str, optional
+            The measure that says which is best, one of `measures`; the study's own if none is named. All of them are
+            compared.
         level, n_resamples, rng
             As in `nofluke.compare`; the seed is that of the study unless another is given.
         """
         names, counts = detectors or self.detectors, self._counts
         for name in names:
             check_word(name, "detectors", self.detectors)
-        return compare_counts(
+        by = self._ranking(rank_by)
+        found = compare_counts(
             counts,
             tuple(dict.fromkeys(names)),
             alpha=self.alpha,
@@ -477,20 +508,65 @@ class Study(StudyExports):
             rng=self._settings["seed"] if rng is None else rng,
             title=self.title,
         )
+        found = with_metrics(found, self._means, counts)
+        return found if by == "f1" else found.ranked_by(by)
 
-    def _compared(self, level: float) -> Comparison:
+    def _compared(self, level: float, by: str) -> Comparison:
         """All detectors, once: it takes longer than all cells, and is asked for twice."""
         if level not in self._pairs:
-            self._pairs[level] = self.compare(level=level)
-        return self._pairs[level]
+            self._pairs[level] = self.compare(level=level, rank_by="f1")
+        return self._pairs[level].ranked_by(by)
 
-    def leaderboard(self, *, n_resamples: int | None = None, level: float = LEVEL) -> Leaderboard:
-        """Detectors best first, with intervals, chance, corrected p-values, verdicts and all pairs."""
-        level = check_level(level)
-        found = self._compared(level) if len(self.detectors) > 1 else None
+    def _ranking(self, rank_by: str | None) -> str:
+        """The measure to rank by: one of the study's, by default its own."""
+        if rank_by is None:
+            return self.rank_by
+        check_word(rank_by, "rank_by", self.measures)
+        return rank_by
+
+    def _standing(self, by: str) -> Standing | None:
+        """What detectors are ranked by where some lack series: the measure on those that all of the others have.
+
+        Detectors with fewer than half of the series are not ranked with the others.
+        """
+        counts = self._counts
+        there = counts.there if by in RANKED else ~np.isnan(self._means.values[by])
+        tried = there.any(axis=0)
+        if there[:, tried].all():
+            return None
+        ranked = 2 * there.sum(axis=0) >= len(there)
+        common = there[:, ranked].all(axis=1) if ranked.any() else np.zeros(len(there), dtype=np.bool_)
+        if not common.any():
+            return Standing(values={}, n_common=0)
+        if by in RANKED:
+            at = HITS.index(by)
+            values = {d: float(linearise(counts.counts[common, d]).values[at]) for d in np.flatnonzero(ranked).tolist()}
+        else:
+            values = {d: float(self._means.values[by][common, d].mean()) for d in np.flatnonzero(ranked).tolist()}
+        return Standing(values={self.detectors[d]: v for d, v in values.items()}, n_common=int(common.sum()))
+
+    def leaderboard(
+        self, *, rank_by: str | None = None, n_resamples: int | None = None, level: float = LEVEL
+    ) -> Leaderboard:
+        """Detectors best first, with intervals, chance, corrected p-values, verdicts and all pairs.
+
+        Parameters
+        ----------
+        rank_by : str, optional
+            One of `measures`, by default `rank_by` of the study. Metrics of which lower values are better rank these
+            first. Where detectors lack series, they are ranked on those that all of them have.
+        n_resamples, level
+            As in `pooled`.
+        """
+        level, by = check_level(level), self._ranking(rank_by)
+        found = self._compared(level, by) if len(self.detectors) > 1 else None
         settings = self._settings
+        best = () if found is None else found.not_told_from_best
+        rows = self.pooled(n_resamples=n_resamples, level=level)
         return Leaderboard(
-            rows=self.pooled(n_resamples=n_resamples, level=level),
+            rows=tuple(replace(row, best=row.detector in best) for row in rows),
+            rank_by=by,
+            standing=self._standing(by) if found is not None else None,
             pairs=None if found is None else Pairs.of(found),
             about=About(
                 title=self.title,
@@ -512,11 +588,10 @@ class Study(StudyExports):
         yield from from_reading(self._truths["notes"])
         yield from of_places(self.places, self._settings["null"])
         yield from remarks(self._sharing, {measure: self.corrected(measure) for measure in MEASURES}, self.alpha)
-        yield from of_metrics(self.cells, self.detectors, self._settings["metrics"], self.alpha)
         yield from (*(self._counts.notes_on(self.detectors) if found is None else found.notes), *self._folder.notes)
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw pooled F1 with intervals, with chance (matplotlib); returns the Axes."""
+        """Draw pooled F1, or what ranks the study, with intervals and chance (matplotlib); returns the Axes."""
         return self.leaderboard().plot(ax)
 
     def write(self, path: str | Path | None = None) -> Path:
@@ -537,7 +612,7 @@ class Study(StudyExports):
         """The same, which computes wherever its cells were computed; with its leaderboard written."""
         self._how = {"workers": workers, "executor": executor}
         if write:
-            keep(self.path, self.pooled(), self._settings["n_resamples"], LEVEL)
+            keep(self.path, self.pooled(), self._settings["n_resamples"], LEVEL, self.rank_by)
             self.write()
         return self
 

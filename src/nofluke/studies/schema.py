@@ -102,9 +102,14 @@ count, ``begin`` the first that does, and ``placed`` the first steps of events a
 
 
 def cells_with(metrics: Sequence[str]) -> dict[str, str]:
-    """The columns of `CELLS`, and five for each metric asked for."""
-    ends = {"": "DOUBLE", "_expected": "DOUBLE", "_std": "DOUBLE", "_pvalue": "DOUBLE", "_verdict": "VARCHAR"}
-    return {**CELLS, **{f"{metric}{end}": kind for metric in metrics for end, kind in ends.items()}}
+    """The columns of `CELLS`, the null of metrics if there are any, and six columns for each.
+
+    ``_smallest`` is the smallest p that any detector could have reached in the cell.
+    """
+    numbers = ("", "_expected", "_std", "_pvalue", "_smallest")
+    ends = {**dict.fromkeys(numbers, "DOUBLE"), "_verdict": "VARCHAR"}
+    null = {"metrics_null": "VARCHAR", "metrics_holds": "BOOLEAN", "metrics_doubts": "BIGINT"} if metrics else {}
+    return {**CELLS, **null, **{f"{metric}{end}": kind for metric in metrics for end, kind in ends.items()}}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

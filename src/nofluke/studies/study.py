@@ -25,7 +25,7 @@ from nofluke.nulls.choice import Choice, doubts
 from nofluke.nulls.permutation import Permutation
 from nofluke.nulls.seasons import combs_of
 from nofluke.nulls.seen import TOGETHER, Look
-from nofluke.plain import as_share, as_whole, is_text
+from nofluke.plain import as_share, as_whole, check_word, is_text
 from nofluke.progress import cells_bar
 from nofluke.ratios import TIE_SLACK, divide, f_beta
 from nofluke.series.arguments import AboutCells, takes
@@ -38,7 +38,7 @@ from nofluke.studies.cells import Cells
 from nofluke.studies.folder import Folder
 from nofluke.studies.outcome import reason_of
 from nofluke.studies.processes import leave_if_importing
-from nofluke.studies.result import Study
+from nofluke.studies.result import RANKED, Study
 from nofluke.studies.rows import Row, Rows, at_chance, named, row_of, tested, truth_row
 from nofluke.studies.runner import fill
 from nofluke.studies.schema import MEASURES, Part, cells_with
@@ -394,6 +394,7 @@ def study(
     detector: str | None = None,
     tolerance: Length | Tolerance = 0,
     metrics: str | Iterable[str] = (),
+    rank_by: str = "f1",
     null: Null = "auto",
     n_resamples: int = 10_000,
     rng: int = 0,
@@ -443,7 +444,11 @@ def study(
         exchanged between series of the same length, test part and group, as "auto" does where events of many series
         begin at the same places.
     metrics : str or iterable of str
-        Names of other metrics to test in each cell, as in `significance`.
+        Names of other metrics, as in `significance`: each is tested in every cell, and its mean over series has columns
+        of its own in the leaderboard, with chance, interval, p-value and verdict, corrected for all detectors and
+        metrics.
+    rank_by : str
+        What the leaderboard is ranked by: "f1", "precision", "recall", or one of the metrics.
     test_part : optional
         As in `evaluate`, the same for all series; a column of 0/1, by its name; or "names": names of UCR's archive and
         of TSB-AD say where training ends.
@@ -515,6 +520,7 @@ def study(
         alpha=alpha,
         **about,
     )
+    check_word(rank_by, "rank_by", (*RANKED, *asked.metrics))
     if workers != 1:
         asked.check_sent()
     check_apart(out, source)
@@ -560,5 +566,5 @@ def study(
             executor=executor,
             progress=progress,
         )
-    made = Study(folder=folder, settings=settings, asked=asked, chunks=chunks)
+    made = Study(folder=folder, settings=settings, asked=asked, chunks=chunks, rank_by=rank_by)
     return made.settled(workers=workers, executor=executor, write=out is not None)

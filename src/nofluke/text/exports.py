@@ -270,7 +270,8 @@ def render(
     floats = []
     for i, (name, table) in enumerate(tables.items()):
         title = (caption if caption is not None else table.title) or result._kind.capitalize()
-        floats.append(table.latex_float(f"{title}, {name}" if name else title, f"{label}-{name}" if i else label))
+        own = f"{label}-{re.sub('[^A-Za-z0-9:._/+-]+', '-', name)}" if i else label
+        floats.append(table.latex_float(f"{title}, {name}" if name else title, own))
     return latex_part(floats, dict.fromkeys(note for table in tables.values() for note in table.notes))
 
 

@@ -11,6 +11,7 @@ import textwrap
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -189,7 +190,8 @@ class Table:
     """Rows of cells already written as text, under headings; the first column names the row.
 
     The first ``left`` columns are set to the left, the others to the right. With ``prose`` the last column has
-    sentences: set to the left, and in several lines where the table would be too wide.
+    sentences: set to the left, and in several lines where the table would be too wide. ``breaks`` are columns at which
+    plain text continues below, with the first column again, and under ``heads`` where these are shorter.
     """
 
     columns: tuple[str, ...]
@@ -198,6 +200,33 @@ class Table:
     notes: tuple[str, ...] = ()
     left: int = 1
     prose: bool = False
+    breaks: tuple[int, ...] = ()
+    heads: tuple[str, ...] = ()
+
+    def parts(self) -> tuple[Table, ...]:
+        """The table without notes, or, where it has breaks, those that stand below one another in plain text.
+
+        >>> [part.columns for part in Table(columns=("", "a", "b", "c"), rows=(), breaks=(3,)).parts()]
+        [('', 'a', 'b'), ('', 'c')]
+        """
+        ends = (1, *self.breaks, len(self.columns))
+
+        def some(cells: tuple[str, ...], begin: int, end: int) -> tuple[str, ...]:
+            return (cells[0], *cells[begin:end])
+
+        return tuple(
+            replace(
+                self,
+                title=self.title if begin == 1 else "",
+                columns=some(self.heads or self.columns, begin, end),
+                rows=tuple(some(row, begin, end) for row in self.rows),
+                notes=(),
+                prose=self.prose and end == len(self.columns),
+                breaks=(),
+                heads=(),
+            )
+            for begin, end in pairwise(ends)
+        )
 
     def within(self, width: int, gap: int = 2) -> Table:
         """The table with each cell in one line, and prose in as many rows as it takes to fit the width.
@@ -224,6 +253,10 @@ class Table:
 
     def text(self) -> str:
         """Aligned plain text."""
+        if self.breaks:
+            return "\n".join(
+                ["\n\n".join(part.text() for part in self.parts()), *([""] if self.notes else []), *self.notes]
+            )
         lines = [self.columns, *self.within(WIDTH).rows]
         widths = [max(map(_width, column)) for column in zip(*lines, strict=True)]
         body = [

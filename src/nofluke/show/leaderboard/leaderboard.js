@@ -44,9 +44,9 @@ function pvalue(value, log10) {
 
 // the table
 function sortBy(head, index) {
-  const body = one("#board tbody"), was = head.getAttribute("aria-sort");
+  const board = head.closest("table"), body = one("tbody", board), was = head.getAttribute("aria-sort");
   const up = was ? was === "descending" : head.dataset.first === "up";
-  for (const other of all("#board th[aria-sort]")) other.removeAttribute("aria-sort");
+  for (const other of all("th[aria-sort]", board)) other.removeAttribute("aria-sort");
   head.setAttribute("aria-sort", up ? "ascending" : "descending");
   const key = (row) => row.cells[index].dataset.v;
   const compare = (a, b) => {
@@ -60,12 +60,12 @@ function filter() {
   const part = one("#find").value.toLowerCase(), verdict = one("#only").value, best = one("#best").checked;
   let count = 0;
   const rows = one("#board tbody").rows;
-  for (const row of rows) {
+  for (const row of all(".board tbody tr")) {
     row.hidden = !(
       row.dataset.name.toLowerCase().includes(part) && (!verdict || row.dataset.verdict === verdict) && (!best || "best" in row.dataset)
     );
-    count += !row.hidden;
   }
+  for (const row of rows) count += !row.hidden;
   one("#count").textContent = count === rows.length ? "" : count + " of " + rows.length + " detectors";
 }
 
@@ -211,12 +211,13 @@ function difference(measure, i, j) {
   if (value === null) return ["untold", dash];
   const text = (value < 0 ? "−" : "+") + Math.abs(value).toFixed(2).replace(/^0/, "");
   if (corrected === null || corrected > data.alpha) return ["untold", text];
-  return value > 0 ? ["up", "▲" + text] : ["down", "▼" + text];
+  return value > 0 !== data.lower.includes(measure) ? ["up", "▲" + text] : ["down", "▼" + text];
 }
 function startPairs() {
   const names = { f1: "F1", precision: "precision", recall: "recall" }, n = data.detectors.length, choice = one("#measure");
   const measures = Object.keys(data.pairs), rows = [...one("#pairs-table tbody").rows];
   for (const measure of measures) choice.append(made("option", names[measure] || measure, { value: measure }));
+  choice.value = data.rank_by;
   choice.addEventListener("change", () => {
     rows.forEach((row, i) => [...row.cells].slice(1).forEach((cell, j) => {
       if (i !== j) [cell.className, cell.textContent] = difference(choice.value, i, j);
@@ -246,7 +247,8 @@ function startPairs() {
 
 function start() {
   for (const form of all(".filters")) form.hidden = false;
-  all("#board thead tr:last-child th").forEach((head, index) => {
+  all(".board thead tr:last-child th").forEach((head) => {
+    const index = head.cellIndex;
     const button = made("button", head.textContent, { type: "button", "aria-label": "Sort by " + head.dataset.called });
     head.replaceChildren(button);
     button.addEventListener("click", () => sortBy(head, index));

@@ -12,11 +12,18 @@ import numpy as np
 from nofluke import __version__
 from nofluke.arrays import FloatArray, IntArray
 from nofluke.show.dots import BELOW, DOT_ROW, dot_marks, end_of, extent, shortened
-from nofluke.show.leaderboard.tables import columns_list, detectors_table, missing_table, pairs_table, reasons_list
+from nofluke.show.leaderboard.tables import (
+    columns_list,
+    detectors_table,
+    metrics_table,
+    missing_table,
+    pairs_table,
+    reasons_list,
+)
 from nofluke.show.report.page import document, filled, palette
 from nofluke.studies.cell_map import CODES, CellMap
 from nofluke.studies.leaderboard import OF, Leaderboard
-from nofluke.studies.pooled_row import MEASURES
+from nofluke.studies.pooled_row import name_of
 from nofluke.studies.schema import Values
 from nofluke.text.tables import plural
 
@@ -38,9 +45,10 @@ SHARES = (0.001, 0.1, 0.25, 0.5, 0.75, 0.999)
 
 
 def dot_plot(board: Leaderboard) -> str:
-    """Pooled F1 with intervals beside chance, a line for each detector."""
-    end, step = end_of(value for row in board.rows for value in extent(row.f1))
-    marks = dot_marks([(row.detector, row.f1, row.best) for row in board.rows], "F1", end, step)
+    """What detectors are ranked by with intervals beside chance, a line for each detector."""
+    by = board.drawn
+    end, step = end_of(value for row in board.rows for value in extent(row.measure(by)))
+    marks = dot_marks([(row.detector, row.measure(by), row.best) for row in board.rows], name_of(by), end, step)
     height = DOT_ROW * len(board.rows) + BELOW
     return f'<svg class="dots" width="100%" height="{height}" role="img" aria-labelledby="about-dots">{marks}</svg>'
 
@@ -177,14 +185,20 @@ def render(board: Leaderboard, failed: Values, shown: CellMap, payload: dict[str
         "columns": columns_list(shown),
         "about_star": ""
         if board.pairs is None
-        else "★ F1 not significantly worse than the best, all pairs compared (Holm).",
+        else f"★ {escape(board.ranked_by)} not significantly worse than the best, all pairs compared (Holm).",
         "about_shade": "" if board.pairs is None else "★ and shaded: not significantly worse than the best.",
         "star_hidden": " hidden" if board.pairs is None else "",
-        "about_of": f"{OF}." if any(row.measure(m).told_apart for row in board.rows for m in MEASURES) else "",
-        "told_hidden": "" if any(row.f1.told_apart for row in board.rows) else "hidden",
+        "about_of": f"{OF}." if any(row.measure(m).told_apart for row in board.rows for m in row.measures) else "",
+        "metrics": metrics_table(board),
+        "metrics_hidden": "" if board.metrics else "hidden",
+        "standing": escape(" ".join((*board.standing_in_words(), *board.undefined_in_words()))),
+        "drawn": escape(name_of(board.drawn)),
+        "pooled": "Mean" if board.drawn in board.metrics else "Pooled",
+        "ranked_by": escape(board.ranked_by),
+        "told_hidden": "" if any(row.measure(board.drawn).told_apart for row in board.rows) else "hidden",
         "dots": dot_plot(board),
         "dot_names": _names(board, "dots-names"),
-        "dot_values": "".join(f"<li>{row.f1.in_words()}</li>" for row in board.rows),
+        "dot_values": "".join(f"<li>{row.measure(board.drawn).in_words()}</li>" for row in board.rows),
         "map_names": _names(board, "map-names"),
         "map_verdict": heat_map(shown, "verdict"),
         "map_value": heat_map(shown, "value"),
@@ -197,7 +211,9 @@ def render(board: Leaderboard, failed: Values, shown: CellMap, payload: dict[str
         "column_noun": "group" if shown.kind == "groups" else "series",
         "about_map": escape(shown.about),
         "about_verdicts": escape(_about_verdicts(shown)),
-        "pairs": "" if board.pairs is None else pairs_table(board.pairs, about.alpha),
+        "pairs": ""
+        if board.pairs is None
+        else pairs_table(board.pairs, about.alpha, board.rank_by, board.rank_by in board.lower),
         "pairs_hidden": "hidden" if board.pairs is None else "",
         "missing_cells": missing_table(failed, board.detectors),
         "missing_hidden": "" if missing else "hidden",

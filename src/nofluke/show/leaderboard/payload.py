@@ -29,6 +29,8 @@ def make_payload(board: Leaderboard, cells: Values, shown: CellMap) -> dict[str,
     grouped = shown.kind == "groups"
     return {
         "alpha": board.about.alpha,
+        "rank_by": board.rank_by,
+        "lower": sorted(board.lower),
         "detectors": list(shown.detectors),
         "kind": shown.kind,
         "columns": list(shown.columns),

@@ -10,7 +10,7 @@ from nofluke.studies.cell_map import CellMap
 from nofluke.studies.leaderboard import VERDICTS, Leaderboard
 from nofluke.studies.missing import missing_cells
 from nofluke.studies.pairs import Pairs
-from nofluke.studies.pooled_row import MEASURES, NAMES, Pooled, PooledMeasure, p_or_dash, share_or_dash
+from nofluke.studies.pooled_row import MEASURES, NAMES, Pooled, PooledMeasure, PooledMetric, p_or_dash, share_or_dash
 from nofluke.studies.schema import Values
 
 SIGNS = {"yes": "✓", "partly": "≈", "no": "✗", "cannot tell": "?"}
@@ -36,6 +36,49 @@ def detectors_table(board: Leaderboard) -> str:
     )
 
 
+def metrics_table(board: Leaderboard) -> str:
+    """Each detector with its metrics, in the order of the leaderboard; nothing where none was asked for."""
+    if not board.metrics:
+        return ""
+    heads = "".join(
+        _head("verdict", "up", escape(name), ' class="first told"')
+        + _head(f"mean [{100 * board.about.level:.3g}%]", _first(board, name), escape(name))
+        + _head("chance", _first(board, name), escape(name))
+        + _head("corrected", "down", escape(name))
+        + _head("p", "up", escape(name))
+        for name in board.metrics
+    )
+    over = "".join(f'<th colspan="5" scope="colgroup" class="first">{escape(name)}</th>' for name in board.metrics)
+    rows = "".join(
+        f'<tr data-name="{escape(row.detector)}" data-verdict="{row.verdict}"{" data-best" if row.best else ""}>'
+        f'<td data-v="{rank}">{rank}</td>{_named(row)}{"".join(map(_metric, row.metrics))}</tr>'
+        for rank, row in enumerate(board.rows, 1)
+    )
+    return (
+        f'<table id="metrics-table" class="board"><thead><tr class="over"><td></td><td></td>{over}</tr>'
+        f"<tr>{_head('rank', 'up')}{_head('detector', 'up')}{heads}</tr></thead><tbody>{rows}</tbody></table>"
+    )
+
+
+def _first(board: Leaderboard, metric: str) -> str:
+    """In which direction values of a metric are sorted first: better ones on top."""
+    return "up" if metric in board.lower else "down"
+
+
+def _metric(found: PooledMetric) -> str:
+    value, chance, p = _parts(found)
+    return (
+        f'<td class="first told" data-v="{VERDICTS.index(found.verdict)}" title="{escape(found.reason)}">'
+        f"{verdict(found.verdict)}</td><td{_key(found.value)}>{value}{_tried(found)}</td>{chance}"
+        f"{_cell(found.above_chance, share_or_dash(found.above_chance))}{p}"
+    )
+
+
+def _tried(found: PooledMetric) -> str:
+    """On how many series a metric is undefined."""
+    return f' <span class="gone">undefined on {found.n_undefined:,} series</span>' if found.n_undefined else ""
+
+
 def _head(name: str, first: str, of: str = "", more: str = "") -> str:
     """A heading; scripts make it a button, which sorts in this direction first and is called after its measure too."""
     return f'<th scope="col" data-first="{first}" data-called="{f"{of} {name}".strip()}"{more}>{name}</th>'
@@ -43,27 +86,36 @@ def _head(name: str, first: str, of: str = "", more: str = "") -> str:
 
 def _row(rank: int, row: Pooled) -> str:
     measures = "".join(_measure(row.measure(name)) for name in MEASURES)
-    name = escape(row.detector)
-    star = ' <span class="star" title="not significantly worse than the best">★</span>' if row.best else ""
     series = f"{row.n_series:,}" + (f' <span class="gone">({row.n_failed:,} missing)</span>' if row.n_failed else "")
     return (
-        f'<tr data-name="{name}" data-verdict="{row.verdict}"{" data-best" if row.best else ""}><td data-v="{rank}">{rank}</td>'
-        f'<th scope="row" data-v="{name}"><span class="name" title="{name}">{name}</span>{star}</th>'
-        f'<td data-v="{VERDICTS.index(row.verdict)}" title="{escape(row.reason)}">{verdict(row.verdict)}</td>{measures}'
+        f'<tr data-name="{escape(row.detector)}" data-verdict="{row.verdict}"{" data-best" if row.best else ""}>'
+        f'<td data-v="{rank}">{rank}</td>{_named(row)}<td data-v="{VERDICTS.index(row.verdict)}" title="{escape(row.reason)}">{verdict(row.verdict)}</td>{measures}'
         f"{_cell(row.share_yes, share_or_dash(row.share_yes), 'first')}{_cell(row.skill_in, row.skill_in_words())}"
         f'<td data-v="{row.n_series}">{series}</td></tr>'
     )
 
 
+def _named(row: Pooled) -> str:
+    """The cell with a detector's name."""
+    name = escape(row.detector)
+    star = ' <span class="star" title="not significantly worse than the best">★</span>' if row.best else ""
+    return f'<th scope="row" data-v="{name}"><span class="name" title="{name}">{name}</span>{star}</th>'
+
+
 def _measure(found: PooledMeasure) -> str:
+    value, chance, p = _parts(found)
+    return f'<td class="first"{_key(found.value)}>{value}</td>{chance}{p}'
+
+
+def _parts(found: PooledMeasure) -> tuple[str, str, str]:
+    """The value with its interval, and the cells of chance and p."""
     value, _, interval = found.in_words().partition(" ")
-    shown = f'<b>{value}</b> <span class="interval">{interval}</span>'
     chance, _, of = found.chance_in_words().partition(" ")
-    same = f'{chance} <span class="of">{of}</span>' if of else chance
     return (
-        f'<td class="first"{_key(found.value)}>{shown}</td>{_cell(found.expected, same)}'
+        f'<b>{value}</b> <span class="interval">{interval}</span>',
+        _cell(found.expected, f'{chance} <span class="of">{of}</span>' if of else chance),
         f'<td{_key(found.corrected)} title="p before correction: {p_or_dash(found.pvalue)}; {escape(found.method)}">'
-        f"{p_or_dash(found.corrected)}</td>"
+        f"{p_or_dash(found.corrected)}</td>",
     )
 
 
@@ -80,9 +132,12 @@ def verdict(word: str) -> str:
     return f'<span class="word" data-verdict="{word}"><span aria-hidden="true">{SIGNS[word]}</span> {word}</span>'
 
 
-def pairs_table(pairs: Pairs, alpha: float) -> str:
-    """Differences of F1, row minus column, marked where they are told from 0 after correction."""
-    matrix = pairs.measures["f1"]
+def pairs_table(pairs: Pairs, alpha: float, by: str = "f1", lower: bool = False) -> str:
+    """Differences of a measure, row minus column, marked where they are told from 0 after correction.
+
+    ``lower`` says whether lower values are better.
+    """
+    matrix = pairs.measures[by]
     numbers = range(len(pairs.detectors))
     heads = "".join(
         f'<th scope="col" title="{escape(pairs.detectors[j])}"><span class="unseen">{escape(pairs.detectors[j])}</span>'
@@ -92,7 +147,8 @@ def pairs_table(pairs: Pairs, alpha: float) -> str:
     rows = "".join(
         f'<tr><th scope="row"><span class="rank">{i + 1}</span> <span class="name" title="{escape(name)}">{escape(name)}</span></th>'
         + "".join(
-            difference(float(matrix.difference[i, j]), float(matrix.corrected[i, j]), alpha, i == j) for j in numbers
+            difference(float(matrix.difference[i, j]), float(matrix.corrected[i, j]), alpha, i == j, lower)
+            for j in numbers
         )
         + "</tr>"
         for i, name in enumerate(pairs.detectors)
@@ -100,13 +156,13 @@ def pairs_table(pairs: Pairs, alpha: float) -> str:
     return f'<table id="pairs-table" class="pairs" style="--n: {len(pairs.detectors)}"><thead><tr><td></td>{heads}</tr></thead><tbody>{rows}</tbody></table>'
 
 
-def difference(value: float, corrected: float, alpha: float, same: bool = False) -> str:
+def difference(value: float, corrected: float, alpha: float, same: bool = False, lower: bool = False) -> str:
     """One cell: an arrow up if the row is better, down if the column is, just the number if neither is certain."""
     if same or math.isnan(value):
         return f'<td class="{"same" if same else "untold"}">{"" if same else "–"}</td>'
     told = not math.isnan(corrected) and significant(corrected, alpha)
-    name, sign = ("up", "▲") if told and value > 0 else ("down", "▼") if told else ("untold", "")
-    return f'<td class="{name}">{sign}{f"{value:+.2f}".replace("0.", ".").replace("-", "−")}</td>'
+    name, sign = ("up", "▲") if told and (value > 0) != lower else ("down", "▼") if told else ("untold", "")
+    return f'<td class="{name}">{sign}{"−" if value < 0 else "+"}{f"{abs(value):.2f}".removeprefix("0")}</td>'
 
 
 def missing_table(failed: Values, detectors: tuple[str, ...]) -> str:
@@ -143,6 +199,8 @@ def columns_list(cells: CellMap) -> str:
 def reasons_list(board: Leaderboard) -> str:
     """The reason of each verdict, how chance was computed, and notes."""
     return "".join(
-        f"<dt>{escape(row.detector)}</dt><dd>{verdict(row.verdict)}. {escape(' '.join([row.reason, *row.notes]))}</dd>"
+        f"<dt>{escape(row.detector)}</dt><dd>{verdict(row.verdict)}. {escape(' '.join([row.reason, *row.notes]))}"
+        + "".join(f"<br>{escape(one.name)}: {verdict(one.verdict)}. {escape(one.reason)}" for one in row.metrics)
+        + "</dd>"
         for row in board.rows
     )
