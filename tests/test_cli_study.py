@@ -217,7 +217,7 @@ def test_cells_that_are_missing_are_told_first_and_by_the_exit_code(files, call)
         (("study.csv", *COLUMNS, *CUT, "--metric", "f1"), "is a column of every study already"),
         (
             ("study.csv", *COLUMNS, *CUT, "--rank-by", "auc-roc"),
-            "--rank-by auc-roc must be one of f1, precision, recall",
+            "--rank-by auc-roc must be one of 'f1', 'precision', 'recall'",
         ),
         (("study.csv", *COLUMNS, *CUT, "--colour"), "No such option '--colour'"),
         (("study.csv", *COLUMNS, *CUT, "-o", "-"), "--out - would be standard output"),

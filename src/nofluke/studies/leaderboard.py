@@ -125,9 +125,9 @@ class Leaderboard(Exports, ByValue):
     Two: 1 detector on 10 series in 5 groups
     <BLANKLINE>
     detector              F1 [95%]  F1 chance     F1 p               P [95%]  P chance  ...  verdict  series yes  skill
-    in
+    in   series
     a         0.500 [0.400, 0.600]      0.200  2.0e-04  0.500 [0.400, 0.600]     0.200  ...      yes       0.400  ≥ 2 of
-    5
+    5  9 of 10
     """
 
     rows: tuple[Pooled, ...]
