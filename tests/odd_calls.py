@@ -35,7 +35,7 @@ import numpy as np
 from sklearn.naive_bayes import GaussianNB
 
 import nofluke as nf
-from exported import ALARMS, EVENTS, GOOD, TRUTH, N, results
+from exported import ALARMS, EVENTS, GOOD, RANKED, TRUTH, N, results
 from fuzzing import ask, odd_value
 from nofluke.adapters.scorer import Scorer
 from nofluke.nulls.base import MOST_RESAMPLES
@@ -75,6 +75,7 @@ NEEDED: dict[str, dict[str, Any]] = {
     "chance": {"metric": "auc-roc", "truth": TRUTH.tolist(), **DRAWS, "workers": 1},
     "cross_val_evaluate": {"estimator": GaussianNB(), "X": GOOD[:, None], "y": TRUTH, "cv": 2, **DRAWS},
     "power": {"recall": 0.6, "coverage": 0.2, "n_events": 10, "n_steps": 2_000, **DRAWS},
+    "rank": {"table": RANKED, "source": "from", **DRAWS},
     "sample_size": {"recall": 0.6, "coverage": 0.2},
     "Series": {"truth": TRUTH.tolist()},
     "split": {"series": GOOD.tolist()},
@@ -98,6 +99,8 @@ NEEDED: dict[str, dict[str, Any]] = {
     "Confusion.from_marginals": {"tp": 1, "predicted": 2, "actual": 3, "total": 9, "tolerance_in": "neither"},
     **{f"Confusion.{method}": {"name": "precision"} for method in ("interpretable", "measure", "why")},
     "Diagnosis.finding": {"name": "season"},
+    "Ranking.difference": {"first": "x", "second": "y"},
+    "Ranking.report": {"path": "report.html"},
     **{f"{kind}.f_beta": {"beta": 1} for kind in ("Evaluation", "Coincidence", "Sweep", "CoincidenceSweep")},
     **{f"{kind}.floor_above": {"measure": "recall", "alpha": 0.05} for kind in ("Evaluation", "Coincidence")},
     **{f"{kind}.corrected": {"side": "recall"} for kind in ("Sweep", "CoincidenceSweep")},
@@ -115,7 +118,7 @@ NEEDED: dict[str, dict[str, Any]] = {
 # classes that nofluke makes or that others derive from, and what has tests of its own
 NOT_CALLED = {
     *("InputError", "ChanceLevel", "Coincidence", "CoincidenceSweep", "Comparison", "CrossValidation", "Diagnosis"),
-    *("Evaluation", "Power", "SampleSize", "Significance", "Significances", "Study", "Sweep"),
+    *("Evaluation", "Power", "Ranking", "SampleSize", "Significance", "Significances", "Study", "Sweep"),
     *("datasets.BenchmarkLabels", "datasets.Quakes", "metrics.Metric", "nulls.NullModel", "detectors.Detector"),
     "study",
 }
@@ -124,6 +127,7 @@ RESULTS = {
     **{"Comparison": "three", "Confusion": "confusion", "CrossValidation": "cross-validation", "Power": "power"},
     **{"Diagnosis": "diagnosis", "SampleSize": "sample size", "Significance": "significance"},
     **{"Significances": "significances", "ChanceLevel": "chance level", "FamilywiseTest": "familywise"},
+    "Ranking": "ranking",
 }
 # without an underscore, but not in docs/reference/api
 INNER = {
@@ -136,7 +140,7 @@ FIGURES = {
     **{"lag": ("results", "evaluation"), "lags": ("sweep", "windows"), "leaderboard": ("board", "leaderboard")},
     **{"precision_recall": ("curves", "sweep"), "significance": ("result", "significance")},
     **{"significances": ("results", "significances"), "sweep": ("curve", "sweep"), "tolerance": ("curves", "sweep")},
-    **{"verdicts": ("cells", "study")},
+    **{"verdicts": ("cells", "study"), "ranking": ("found", "ranking")},
 }
 
 

@@ -525,6 +525,8 @@ def test_what_is_no_table_is_refused_with_a_remedy(tmp_path):
         (WIDE, {"series": "file", "source": "("}, "neither a column nor a pattern"),
         (WIDE, {"series": "file", "source": "plcae"}, "source='plcae' is no column"),
         (WIDE, {"series": "file", "source": 3}, "must be a column, a pattern"),
+        (WIDE, {"series": "file", "source": float}, "cannot be called with a name of a series"),
+        ("x" * 5_000, {}, "x+"),
         (WIDE, {"series": "file", "value": "x"}, "value='x' is for tables with a row for each series and method"),
         (WIDE, {"series": "file", "better": "more"}, "better='more' must be one of"),
         (WIDE, {"series": "file", "alpha": 2}, "alpha=2 must be between 0 and 1"),

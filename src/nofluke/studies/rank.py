@@ -699,7 +699,7 @@ class Ranking(Exports, ByValue):
 
     def table(self, *, rows: str = "methods", classical: Classical | None = None) -> Table:
         """One line for each method, or for each pair; ``classical`` adds mean ranks and what those tests say."""
-        check_word(rows, "rows", ROWS)
+        _check_asked(rows, classical)
         level = f"{100 * (1 - self.alpha):.3g}%"
         ps = tuple(f"p {answer.units}" for answer in self.answers)
         lines: list[tuple[str, ...]] = []
@@ -742,7 +742,7 @@ class Ranking(Exports, ByValue):
 
     def columns(self, *, rows: str = "methods", classical: Classical | None = None) -> dict[str, list[Any]]:
         """A row for each method, or for each pair and kind of units, by column name."""
-        check_word(rows, "rows", ROWS)
+        _check_asked(rows, classical)
         if rows == "pairs":
             told = [
                 {**self._pair(i, j, answer), "units": answer.units}
@@ -777,7 +777,7 @@ class Ranking(Exports, ByValue):
         return told
 
     def _record(self, *, rows: str = "methods", classical: Classical | None = None) -> dict[str, Any]:
-        check_word(rows, "rows", ROWS)
+        _check_asked(rows, classical)
         return {
             "schema": SCHEMA,
             "verdict": self.verdict,
@@ -825,6 +825,14 @@ class Ranking(Exports, ByValue):
 
     def __repr__(self) -> str:
         return f"<Ranking of {self.title}: {self.verdict_in_words()}>"
+
+
+def _check_asked(rows: object, classical: object) -> None:
+    check_word(rows, "rows", ROWS)
+    if classical is not None and not isinstance(classical, Classical):
+        raise InputError(
+            argument="classical", value=classical, problem="must be what classical() of a ranking returns, or None"
+        )
 
 
 def complete_ranks(values: FloatArray) -> FloatArray:

@@ -69,7 +69,7 @@ def read_values(
     methods: str | Sequence[str] | None,
 ) -> ValueTable:
     """Read a table of whatever kind; see `nofluke.rank` for the arguments."""
-    if isinstance(table, str | PathLike) and (Path(table) / "study.json").is_file():
+    if isinstance(table, str | PathLike) and _exists(Path(table) / "study.json"):
         table = Study.open(Path(table))
     if isinstance(table, Study):
         cells, grouped = table.cells, table.cells["group"].tolist() != table.cells["series"].tolist()
@@ -318,10 +318,17 @@ def _parts(table: Any) -> dict[str, Any] | None:
     return None
 
 
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # a name that no system can have
+        return False
+
+
 def _expanded(path: str | PathLike[str]) -> list[str | PathLike[str]]:
     """The files that a pattern stands for, in order; a path without one, or to a file of that very name, as it is."""
     text = str(path)
-    return [path] if Path(text).exists() or not glob.has_magic(text) else [*sorted(glob.glob(text))] or [path]
+    return [path] if _exists(Path(text)) or not glob.has_magic(text) else [*sorted(glob.glob(text))] or [path]
 
 
 def _one_each(
@@ -386,7 +393,12 @@ def _sources(columns: _Columns, series: Sequence[str], source: Source | None) ->
     elif isinstance(source, Mapping):
         found = {str(name): one for name, one in source.items()}
     elif callable(source):
-        found = {name: source(name) for name in set(series)}
+        try:
+            found = {name: source(name) for name in dict.fromkeys(series)}
+        except Exception as error:  # of the user's own function
+            raise InputError(
+                argument="source", value=source, problem=f"cannot be called with a name of a series ({error})"
+            ) from None
     else:
         raise InputError(
             argument="source",
