@@ -109,7 +109,8 @@ def test_json_and_csv_are_those_of_the_leaderboard(files, call):
 
 def test_metrics_rank_the_leaderboard_and_its_files(files, call):
     """By --rank-by, printed and written; the same folder can be ranked again by something else."""
-    metric = (*COLUMNS, *CUT, "--metric", "auc-roc", "--resamples", "99", "-o", "out", "--rank-by")
+    metric = (*COLUMNS, *CUT, "--metric", "auc-roc", "--metric", "vus-pr:window=3", "--resamples", "99")
+    metric = (*metric, "-o", "out", "--rank-by")
     code, out, _ = call("study.csv", *metric, "auc-roc")
     assert code == 0
     assert "* auc-roc not significantly worse than the best" in out
@@ -117,6 +118,8 @@ def test_metrics_rank_the_leaderboard_and_its_files(files, call):
     board = nf.Study.open("out").leaderboard()
     assert board.rank_by == "auc-roc"
     assert (files / "out" / "leaderboard.csv").read_text() == board.to_csv()
+    code, out, _ = call("study.csv", *metric, "vus-pr:window=3", "--format", "json")
+    assert (code, json.loads(out)["rank_by"]) == (0, "vus-pr:window=3")
     code, out, _ = call("study.csv", *metric, "recall", "--format", "json")
     assert json.loads(out)["rank_by"] == "recall"
     assert nf.Study.open("out").rank_by == "recall"

@@ -107,7 +107,7 @@ cell_options = several(
     ),
     click.option(
         "--rank-by",
-        type=Value("MEASURE"),
+        metavar="MEASURE",
         default="f1",
         show_default=True,
         help="What the leaderboard is ranked by: f1, precision, recall, or a metric as --metric names it.",
