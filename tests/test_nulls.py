@@ -469,7 +469,7 @@ class TestAsNull:
             ("permutation:programme_operations=abc", "has no setting 'programme_operations', nor any other"),
             ("permutation:programme_operations=nan", "has no setting 'programme_operations', nor any other"),
             ("permutation:programme_operations=5", "has no setting 'programme_operations', nor any other"),
-            ("seasonal:strata=5", "has no setting 'strata', but period, bins and windows"),
+            ("seasonal:strata=5", "has no setting 'strata', but period, bins, windows, second and second_bins"),
             ("local-shift:rech=3", "^null='local-shift:rech=3' has no setting 'rech', .*: did you mean 'reach'[?]$"),
             ("circular", ": did you mean 'circular-shift'[?]$"),
             ("local-shift:reach=abc", "^null='local-shift:reach=abc': reach='abc' is not a duration"),
