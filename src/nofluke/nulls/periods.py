@@ -29,7 +29,7 @@ from nofluke.nulls.base import MOST_STEPS, Kept, Method, NullModel
 from nofluke.nulls.whole_ranges import hit_by_any, predictions_near
 from nofluke.plain import as_whole
 from nofluke.series.counting import in_ranges
-from nofluke.series.timed import Length, TimedCell, TimedTruth, as_length, in_places, in_words
+from nofluke.series.timed import Length, TimedCell, TimedTruth, as_period, in_places, in_words
 from nofluke.series.trial import Cell
 from nofluke.series.truth import Truth
 from nofluke.text.tables import plural
@@ -631,8 +631,7 @@ class PeriodShuffle(NullModel):
     takes_times: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.period, str) and self.period in UNITS):
-            object.__setattr__(self, "period", _as_period(self.period))
+        object.__setattr__(self, "period", as_period(self.period, "period", 2, UNITS))
         for name in ("windows", "cycle"):
             object.__setattr__(self, name, as_whole(getattr(self, name), name, 1, MOST_STEPS))
 
@@ -749,18 +748,3 @@ class PeriodShuffle(NullModel):
                 remedy=say("use {}, which simulates it", arg("method", "auto")),
             )
         return {side: self.law_of(cell, side) for side in sides}
-
-
-def _as_period(value: object) -> Length:
-    """The length of a period: steps, a duration, or a word of the calendar."""
-    try:
-        return as_length(value, "period", 2)
-    except InputError:
-        if not isinstance(value, str):
-            raise
-        words = ", ".join(map(repr, UNITS))
-        raise InputError(
-            argument="period",
-            value=value,
-            problem=f"must be a number of steps, a duration such as '1d', or one of {words}",
-        ) from None

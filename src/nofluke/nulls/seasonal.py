@@ -15,7 +15,7 @@ from nofluke.nulls.base import MOST_STEPS, Kept
 from nofluke.nulls.calendars import A_DAY, RULES, calendar_phase, check_bins, phase_bounds
 from nofluke.nulls.stratified import MOST_STRETCHES, Strata, Stratified, at_ticks, cut_every, in_windows, window_of
 from nofluke.plain import as_whole, check_length
-from nofluke.series.timed import Length, TimedTruth, as_length, in_places, in_words
+from nofluke.series.timed import Length, TimedTruth, as_period, in_places, in_words
 from nofluke.series.truth import Truth
 
 CALENDAR = tuple(RULES)
@@ -97,8 +97,8 @@ class Seasonal(Stratified):
             )
         for name, bins in (("period", "bins"), ("second", "second_bins")):
             period, phases = getattr(self, name), getattr(self, bins)
-            if period is not None and not (isinstance(period, str) and period in CALENDAR):
-                object.__setattr__(self, name, as_period(period, name))
+            if period is not None:
+                object.__setattr__(self, name, as_period(period, name, 1, CALENDAR))
             if phases is not None:
                 object.__setattr__(self, bins, as_whole(phases, bins, 1, MOST_STEPS))
                 if period in CALENDAR:
@@ -248,21 +248,6 @@ def numbered(labels: IntArray) -> IntArray:
         return np.unique(labels, return_inverse=True)[1].astype(np.int64)
     there = np.bincount(labels) > 0  # counting takes no sorting
     return labels if there.all() else (np.cumsum(there) - 1)[labels]
-
-
-def as_period(value: object, name: str = "period") -> Length:
-    """The length of a season: a whole number of steps, one between two, or a duration."""
-    try:
-        return as_length(value, name, 1)
-    except InputError:
-        if not isinstance(value, str):
-            raise
-        rules = ", ".join(map(repr, CALENDAR))
-        raise InputError(
-            argument=name,
-            value=value,
-            problem=f"must be a number of steps, a duration such as '1d', or one of {rules}",
-        ) from None
 
 
 def as_labels(strata: Any) -> IntArray:

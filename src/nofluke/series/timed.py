@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
@@ -530,6 +531,19 @@ def as_length(value: object, name: str, least: int, *, whole: bool = False, most
     if whole or whole_or_none(value) is not None:
         return as_whole(value, name, least, most)
     return as_number(value, name, f"be a number of at least {least} steps", lambda x: 0 < x <= MOST_LONG)
+
+
+def as_period(value: object, name: str, least: int, words: Collection[str]) -> Length:
+    """The length of a period, as `as_length` takes one, or a word of the calendar, one of these."""
+    if isinstance(value, str) and value in words:
+        return value
+    try:
+        return as_length(value, name, least)
+    except InputError:
+        if not isinstance(value, str):
+            raise
+        problem = f"must be a number of steps, a duration such as '1d', or one of {', '.join(map(repr, words))}"
+        raise InputError(argument=name, value=value, problem=problem) from None
 
 
 def in_places(value: Length, side: Truth, name: str, least: int = 1) -> float:
