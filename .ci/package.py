@@ -1,7 +1,7 @@
 """Build the wheel and the sdist, look inside, and use both as a user would: ``.venv/bin/python .ci/package.py``.
 
-Needs the extras test and release. The wheel is built from the sdist, and installed into a clean virtual environment,
-with no extra and without a compiler.
+Needs the extras test and release. The wheel is built from the sdist, and installed into a clean virtual environment
+without a compiler: first with no extra, then with the command line.
 """
 
 import os
@@ -16,6 +16,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 MOST_BYTES = 1_200_000  # source alone: 1.12 MB in some 320 files; data or tests by accident would be far more
 FOLDERS = ("src", "tests", "docs", "benchmarks", ".ci", ".github")
+ALONE = """
+import nofluke as nf
+truth, scores = [0, 0, 1, 0, 0, 0, 0, 0, 0] * 2, [1, 2, 9, 1, 2, 1, 2, 1, 2] * 2
+assert nf.evaluate(truth, scores, threshold=5, null="permutation").verdict == "yes"
+table = {"name": ["a"] * 9 + ["b"] * 9, "label": truth, "z": scores}
+study = nf.study(table, series="name", truth="label", scores="z", threshold=5, null="permutation", workers=1)
+assert study.leaderboard().rows[0].detector == "z"
+"""
 LEFT_OUT = ("__pycache__", "_build", ".hypothesis")
 
 
@@ -72,12 +80,18 @@ def check_sdist(sdist: Path, there: Path) -> None:
 
 
 def check_installed(wheel: Path, there: Path, version: str) -> None:
-    """The wheel works in an empty environment, far from the source."""
+    """The wheel works in an empty environment, far from the source: the library alone, and the command line."""
     venv.create(there / "venv", with_pip=True)
-    python = there / "venv" / "bin" / "python"
-    run(python, "-m", "pip", "install", "-q", "--only-binary=:all:", wheel, cwd=there)
-    nofluke = there / "venv" / "bin" / "nofluke"
+    python, nofluke = (there / "venv" / "bin" / name for name in ("python", "nofluke"))
+    install = (python, "-m", "pip", "install", "-q", "--only-binary=:all:")
     clean = {"PYTHONPATH": "", "PYTHONSAFEPATH": "1"}
+    run(*install, wheel, cwd=there)
+    run(python, "-c", ALONE, cwd=there, **clean)
+    refused = subprocess.run([nofluke], env={**os.environ, **clean}, capture_output=True, text=True, check=False)
+    told = f"{refused.returncode} {refused.stderr.strip()}"
+    wanted = "2 nofluke: the command line needs click, which is not installed: pip install 'nofluke[cli]'."
+    check("without click, the command says", {told} - {wanted})
+    run(*install, f"{wheel}[cli]", cwd=there)
     told = run(nofluke, "--version", cwd=there, **clean).split()[-1]
     check("nofluke --version is not that of the file's name", {told} - {version})
     said = run(nofluke, "demo", cwd=there, **clean)

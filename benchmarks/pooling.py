@@ -15,9 +15,9 @@ from nofluke.laws.sums import SumLaw
 from nofluke.laws.tables import hypergeometric
 from nofluke.nulls import as_null
 from nofluke.series.counting import Windows
+from nofluke.studies.draws import Joint, Placements, found_on, law_of_weights
 from nofluke.studies.pooled import partial_conjunction
-from nofluke.studies.stored_laws import StoredLaws, law_row
-from nofluke.studies.together import Placements, found_on, law_of_weights, laws_of_sums
+from nofluke.studies.store import StoredLaws, law_row
 
 LEVEL, SLACK = 0.05, 1 + 1e-9
 SETS, RUNS = 20, 250
@@ -111,9 +111,9 @@ def shared(kind, rng):
     )
     drawn = [common.hits(cell) for cell in cells]
     of = sum(cell.n_predictions for cell in cells), sum(cell.n_events for cell in cells)
-    one = laws_of_sums(sum(found for found, _ in drawn), of, drawn[0][1])
+    one = Joint.of(*sum(found for found, _ in drawn).T, listed=False).laws(of, drawn[0][1])
     if kind == "equal":
-        one["recall"] = law_of_weights(sum(found_on(cell) for cell in cells), SHARED, SENSORS)
+        one["recall"] = law_of_weights(np.bincount(sum(found_on(cell) for cell in cells)), SHARED, SENSORS)
     apart = [null.distributions(cell) for cell in cells]
     rejected = np.empty((2, 2))
     for side, name in enumerate(SIDES):

@@ -1,16 +1,14 @@
-"""Throughput of a study's cells beside a loop of nf.evaluate, as it is now and as it was before there were studies
-(commit e4a83e0).
+"""What a study costs: beside a loop of nf.evaluate over the same arrays, as it grows, large, and resumed.
 
-Both judge the same arrays under the permutation; p-values are compared too. Run in a clone of the repository:
+    .venv/bin/python benchmarks/study.py                    # a study and a loop: CPU seconds, and what grows with what
+    .venv/bin/python benchmarks/study.py --large 100000     # 5 detectors on so many series of 200 steps, whole
+    .venv/bin/python benchmarks/study.py --resume 1533      # 12 detectors, ranges, auto; then the same call again
 
-    .venv/bin/python benchmarks/study.py             # cells a second
-    .venv/bin/python benchmarks/study.py --scale 2000   # a whole study of 2,000 series from Parquet: seconds and memory
+Seconds are CPU seconds of this process and its workers. Events and scores are at random, with a little skill.
 """
 
 import argparse
-import json
 import resource
-import subprocess
 import sys
 import tempfile
 import time
@@ -18,120 +16,113 @@ from pathlib import Path
 
 import numpy as np
 
-BEFORE = "e4a83e0"
-SIZES = ((1_000, 10), (4_000, 2), (10_000, 20))
 DETECTORS = 10
-LOOP = """
-import json, sys, time
-import numpy as np
-import nofluke as nf
-data = np.load(sys.argv[1])
-for name in json.loads(sys.argv[2]):
-    truth, scores = data[f"truth {name}"], data[f"scores {name}"]
-    cut = {"quantile": 0.99, "tolerance": truth.shape[1] // 100, "null": "permutation"}
-    nf.evaluate(truth[0], scores[0, 0], **cut).recall_test.pvalue
-    found, begin = [], time.process_time()
-    for one, many in zip(truth, scores):
-        for z in many:
-            result = nf.evaluate(one, z, **cut)
-            found.append((result.precision_test.pvalue, result.recall_test.pvalue))
-    print(json.dumps([time.process_time() - begin, found]))
-"""
+SETTINGS = {
+    "auto, ranges": {"budget": "2%", "tolerance": 5, "count_events": "ranges"},
+    "auto, single events": {"budget": "2%", "tolerance": 5},
+    "permutation, single events": {"budget": "2%", "tolerance": 5, "null": "permutation"},
+}
 
 
-def simulated(n_steps: int, n_events: int, n_series: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Truths, and scores of several detectors that know a little."""
-    truth = np.zeros((n_series, n_steps), dtype=np.int64)
-    for row in truth:
-        row[rng.choice(n_steps, n_events, replace=False)] = 1
-    return truth, rng.normal(size=(n_series, DETECTORS, n_steps)) + 0.5 * truth[:, None]
+def cpu():
+    """CPU seconds of this process and of workers that have ended."""
+    both = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(one.ru_utime + one.ru_stime for one in both)
 
 
-def by_loop(source: Path, data: Path, names: list[str]) -> list[tuple[float, np.ndarray]]:
-    """Seconds and p-values of a loop, in a process of its own."""
-    done = subprocess.run(
-        [sys.executable, "-c", LOOP, str(data), json.dumps(names)],
-        env={"PYTHONPATH": str(source), "PATH": "/usr/bin:/bin", "OPENBLAS_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        check=True,
+def truth_of(n_steps, n_events, rng, *, ranges):
+    """Labels in runs of 5 to 50 steps, or single ones."""
+    labels = np.zeros(n_steps, dtype=np.int8)
+    for start in rng.choice(n_steps - 50, n_events, replace=False):
+        labels[start : start + (int(rng.integers(5, 50)) if ranges else 1)] = 1
+    return labels
+
+
+def scores_of(labels, rng):
+    """A moving sum of noise, higher where there is an event."""
+    noise = rng.normal(size=len(labels) + 4)
+    return sum(noise[i : i + len(labels)] for i in range(5)) / 2 + 0.8 * labels * rng.random()
+
+
+def series_of(n_series, n_steps, n_detectors, *, ranges, seed=0):
+    rng = np.random.default_rng(seed)
+    truths = [truth_of(n_steps, max(n_steps // 800, 3), rng, ranges=ranges) for _ in range(n_series)]
+    return truths, [[scores_of(labels, rng) for _ in range(n_detectors)] for labels in truths]
+
+
+def table_of(truths, scores):
+    """The same as one table with a column for each detector."""
+    names = np.repeat([f"s{i:05}" for i in range(len(truths))], [len(labels) for labels in truths])
+    found = {"name": names, "label": np.concatenate(truths)}
+    for d in range(len(scores[0])):
+        found[f"det_{d:02}"] = np.concatenate([own[d] for own in scores])
+    return found
+
+
+def study_of(table, **settings):
+    import nofluke as nf
+
+    return nf.study(table, series="name", truth="label", scores="det_*", **settings)
+
+
+def timed(function):
+    """CPU seconds of a call, and what it returned."""
+    begun = cpu()
+    found = function()
+    return cpu() - begun, found
+
+
+def beside_a_loop(n_series, n_steps):
+    """Print a study beside the loop, with all that a study does: reading, cells, files in a folder, pooling."""
+    import nofluke as nf
+
+    print(f"{n_series} series of {n_steps:,} steps, {DETECTORS} detectors; CPU ms a cell")
+    print("| null and events | loop of evaluate | study | share |")
+    print("| --- | --- | --- | --- |")
+    for name, settings in SETTINGS.items():
+        truths, scores = series_of(n_series, n_steps, DETECTORS, ranges="ranges" in name)
+        table = table_of(truths, scores)
+        few = table_of(truths[:1], scores[:1])
+
+        def loop(truths=truths, scores=scores, settings=settings):
+            for labels, own in zip(truths, scores, strict=True):
+                for z in own:
+                    _ = nf.evaluate(labels, z, **settings).verdict
+
+        study_of(few, workers=1, **settings).leaderboard()  # so that compiled code is loaded
+        loop(truths[:2], scores[:2])
+        alone, _ = timed(loop)
+        whole, _ = timed(lambda table=table, settings=settings: study_of(table, workers=1, **settings).leaderboard())
+        n_cells = n_series * DETECTORS
+        print(
+            f"| {name} | {1e3 * alone / n_cells:.2f} | {1e3 * whole / n_cells:.2f} | {whole / alone:.2f} |", flush=True
+        )
+
+
+def growth():
+    """Print CPU seconds of twice the series, the steps and the detectors."""
+    base = {"n_series": 20, "n_steps": 5_000, "n_detectors": 5}
+    print("\n| auto, ranges | CPU s | times the first |\n| --- | --- | --- |")
+    first = None
+    for changed in ({}, {"n_series": 40}, {"n_steps": 10_000}, {"n_detectors": 10}):
+        sizes = base | changed
+        table = table_of(*series_of(**sizes, ranges=True))
+        taken, _ = timed(lambda table=table: study_of(table, workers=1, **SETTINGS["auto, ranges"]).leaderboard())
+        first = first or taken
+        print("| {n_series} x {n_steps:,} x {n_detectors}".format(**sizes), f"| {taken:.2f} | {taken / first:.2f} |")
+
+
+def told(what, seconds, wall, study):
+    own, child = (resource.getrusage(who).ru_maxrss / 1024 for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    print(
+        f"{what}: {study.n_cells:,} cells, {study.n_missing} missing; {seconds:,.1f} CPU s, {wall:,.1f} s; memory of this "
+        f"process {own:,.0f} MB, of the largest worker {child:,.0f} MB",
+        flush=True,
     )
-    lines = [json.loads(line) for line in done.stdout.splitlines()]
-    return [(seconds, np.array(found)) for seconds, found in lines]
 
 
-def by_batch(truth: np.ndarray, scores: np.ndarray) -> tuple[float, np.ndarray]:
-    """Seconds and p-values of the batch core."""
-    from nofluke.studies.asked import Asked
-    from nofluke.studies.cases import Case
-    from nofluke.studies.rows import Rows
-    from nofluke.studies.study import add_case
-
-    common = dict.fromkeys(("threshold", "budget", "count_events", "count_alarms", "refractory", "warmup"))
-    asked = Asked.of(
-        **common,
-        quantile=0.99,
-        tolerance=truth.shape[1] // 100,
-        null="permutation",
-        metrics=(),
-        higher_is="anomalous",
-        missing="error",
-        overlaps="error",
-        n_resamples=10_000,
-        rng=0,
-        alpha=0.05,
-    )
-    cases = [
-        Case(series=f"{i}", group=f"{i}", truth=one, detectors={f"d{j}": z for j, z in enumerate(many)})
-        for i, (one, many) in enumerate(zip(truth, scores, strict=True))
-    ]
-    add_case(cases[0], asked, Rows(()))
-    rows, begin = Rows(()), time.process_time()
-    for case in cases:
-        add_case(case, asked, rows)
-    part = rows.part()
-    seconds = time.process_time() - begin
-    return seconds, np.stack([part.cells["precision_pvalue"], part.cells["recall_pvalue"]], axis=1)
-
-
-def throughput(n_series: int) -> None:
-    """Print the table of cells."""
-    rng = np.random.default_rng(0)
-    here = Path(__file__).resolve().parent.parent
-    with tempfile.TemporaryDirectory() as folder:
-        before = Path(folder, "before")
-        subprocess.run(["git", "-C", str(here), "worktree", "add", "-q", "--detach", str(before), BEFORE], check=True)
-        try:
-            arrays, data = {}, Path(folder, "data.npz")
-            for n_steps, n_events in SIZES:
-                arrays[f"{n_steps}"] = simulated(n_steps, n_events, n_series, rng)
-            np.savez(
-                data,
-                **{f"truth {name}": truth for name, (truth, _) in arrays.items()},
-                **{f"scores {name}": scores for name, (_, scores) in arrays.items()},
-            )
-            names = list(arrays)
-            then = by_loop(before / "src", data, names)
-            now = by_loop(here / "src", data, names)
-            print(
-                f"{n_series} series x {DETECTORS} detectors, quantile .99, tolerance 1% of the steps, permutation; CPU µs a cell"
-            )
-            print("| steps × events | loop at e4a83e0 | loop now | study | e4a83e0 / study | largest difference of p |")
-            print("| --- | --- | --- | --- | --- | --- |")
-            for (n_steps, n_events), name, old, new in zip(SIZES, names, then, now, strict=True):
-                truth, scores = arrays[name]
-                seconds, found = by_batch(truth, scores)
-                per = [1e6 * one / (n_series * DETECTORS) for one in (old[0], new[0], seconds)]
-                apart = np.abs(found / old[1] - 1).max()
-                print(
-                    f"| {n_steps:,} × {n_events} | {per[0]:,.0f} | {per[1]:,.0f} | {per[2]:,.0f} | {per[0] / per[2]:.1f} | {apart:.0e} |"
-                )
-        finally:
-            subprocess.run(["git", "-C", str(here), "worktree", "remove", "--force", str(before)], check=False)
-
-
-def scale(n_series: int, workers: int, null: str) -> None:
-    """Print seconds and memory of a whole study from Parquet."""
+def large(n_series, workers):
+    """Print what a whole study of many short series takes, from a Parquet file to the leaderboard."""
     import duckdb
 
     import nofluke as nf
@@ -141,32 +132,52 @@ def scale(n_series: int, workers: int, null: str) -> None:
         scores = ", ".join(f"random()::FLOAT AS det_{i}" for i in range(5))
         duckdb.sql("SELECT setseed(0.5)")
         duckdb.sql(
-            f"COPY (SELECT 's' || (i // 1000)::VARCHAR AS name, (random() < 0.01)::TINYINT AS label, {scores} "
-            f"FROM range({n_series} * 1000) t(i)) TO '{path}' (FORMAT parquet)"
+            f"COPY (SELECT 's' || (i // 200)::VARCHAR AS name, (random() < 0.02)::TINYINT AS label, {scores} "
+            f"FROM range({n_series} * 200) t(i)) TO '{path}' (FORMAT parquet)"
         )
-        begin = time.perf_counter()
+        begun, wall = cpu(), time.perf_counter()
         study = nf.study(
-            str(path), series="name", truth="label", scores="det_*", budget="1%", tolerance="1%", null=null, workers=workers,
+            str(path),
+            series="name",
+            truth="label",
+            scores="det_*",
+            budget="5%",
+            tolerance=2,
+            null="permutation",
+            workers=workers,
             out=Path(folder, "out"),
-        )  # fmt: skip
-        seconds = time.perf_counter() - begin
-        own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        child = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-        size = path.stat().st_size / 1e6
-        print(
-            f"{n_series:,} series x 1,000 steps x 5 detectors ({size:,.0f} MB), null {null}, {workers} workers: {study.n_cells:,} cells, "
-            f"{study.n_missing} missing, {seconds:,.0f} s; memory of this process {own:,.0f} MB, of the largest worker {child:,.0f} MB"
         )
+        study.leaderboard()
+        told(f"{n_series:,} x 5 of 200 steps", cpu() - begun, time.perf_counter() - wall, study)
+
+
+def resumed(n_series, workers):
+    """Print what a study takes, and what it takes to call it again."""
+    table = table_of(*series_of(n_series, 2_000, 12, ranges=True))
+    with tempfile.TemporaryDirectory() as folder:
+        for what in ("first", "again"):
+            begun, wall = cpu(), time.perf_counter()
+            study = study_of(table, workers=workers, out=Path(folder, "out"), **SETTINGS["auto, ranges"])
+            study.leaderboard()
+            told(f"{n_series:,} x 12 of 2,000 steps, {what}", cpu() - begun, time.perf_counter() - wall, study)
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--series", type=int, default=20, help="series beside the loop (default 20)")
+    options.add_argument("--steps", type=int, default=10_000, help="steps of each (default 10,000)")
+    options.add_argument("--large", type=int, default=0, help="instead, a study of so many short series")
+    options.add_argument("--resume", type=int, default=0, help="instead, a study of so many series, twice")
+    options.add_argument("--workers", type=int, default=2)
+    given = options.parse_args()
+    if given.large:
+        large(given.large, given.workers)
+    elif given.resume:
+        resumed(given.resume, given.workers)
+    else:
+        beside_a_loop(given.series, given.steps)
+        growth()
 
 
 if __name__ == "__main__":
-    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("--series", type=int, default=60, help="series of each size (default 60)")
-    options.add_argument("--scale", type=int, default=0, help="instead, a whole study of so many series")
-    options.add_argument("--workers", type=int, default=2)
-    options.add_argument("--null", default="permutation")
-    given = options.parse_args()
-    if given.scale:
-        scale(given.scale, given.workers, given.null)
-    else:
-        throughput(given.series)
+    sys.exit(main())

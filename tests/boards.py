@@ -2,11 +2,9 @@
 
 import numpy as np
 
-from nofluke.studies.leaderboard import About, Leaderboard
-from nofluke.studies.missing import count_reasons
-from nofluke.studies.pairs import PairMatrix, Pairs
+from nofluke.studies.leaderboard import About, Leaderboard, PairMatrix, Pairs
 from nofluke.studies.pooled_row import Pooled, PooledMeasure, PooledMetric
-from nofluke.studies.schema import cells_with
+from nofluke.studies.store import cells_with, count_reasons
 
 NASTY = "<script>alert(1)</script>"
 NONE_FAILED = {"series": [], "group": [], "detector": [], "reason": []}

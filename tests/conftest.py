@@ -1,10 +1,26 @@
-"""What tests of pages share: a browser without a window, one for each test file; and how large the house is."""
+"""What all tests share: a browser, how many examples properties get, one line for each reason to skip."""
 
-import shutil
+import os
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
 
 import pytest
+from hypothesis import is_hypothesis_test, settings
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+from pages import CHROMIUM
+
+SHARE = 4
+OWN_SETTINGS = "_hypothesis_internal_use_settings"  # where @settings keeps them
+NO_BROWSER = "there is no chromium to look at the page with"
+
+if sys.dont_write_bytecode:
+    # hundreds of tests start an interpreter, and each would compile the package again; nothing is left in the tree
+    sys.dont_write_bytecode = False
+    sys.pycache_prefix = str(Path(tempfile.gettempdir(), f"nofluke-tests-{os.getuid() if os.name == 'posix' else 0}"))
+    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
+    del os.environ["PYTHONDONTWRITEBYTECODE"]
 
 
 @pytest.fixture(scope="module")
@@ -12,7 +28,7 @@ def browser():
     """Chromium; where it is missing, tests that need it are skipped."""
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     if CHROMIUM is None:
-        pytest.skip("there is no chromium to look at the page with")
+        pytest.skip(NO_BROWSER)
     with sync_api.sync_playwright() as started:
         # no sandbox: tests run as root in a container
         launched = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
@@ -20,8 +36,36 @@ def browser():
         launched.close()
 
 
+def pytest_addoption(parser):
+    """Who has more time gets all examples of each property, as .ci/run does."""
+    parser.addoption("--all-examples", action="store_true", help=f"properties get all examples, not one of {SHARE}")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config, items):
+    """Whoever asks for a browser is marked so; properties get a share of their examples, unless all are asked for."""
+    seen = set()
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.browser)
+        function = getattr(item, "function", None)
+        if is_hypothesis_test(function) and not config.getoption("--all-examples") and function not in seen:
+            seen.add(function)  # once for all its parameters
+            own = getattr(function, OWN_SETTINGS, settings.default)
+            setattr(function, OWN_SETTINGS, settings(own, max_examples=-(-own.max_examples // SHARE)))
+
+
+def pytest_runtest_setup(item):
+    """Tests in a browser need one."""
+    if CHROMIUM is None and item.get_closest_marker("browser"):
+        pytest.skip(NO_BROWSER)
+
+
 def pytest_terminal_summary(terminalreporter):
-    """How large the house is, where a run has looked at it."""
+    """A line for each reason to skip; and how large the house is, where a run has looked at it."""
+    skipped = (one.longrepr[2] for one in terminalreporter.stats.get("skipped", ()))
+    for reason, n in Counter(why.removeprefix("Skipped: ") for why in skipped).most_common():
+        terminalreporter.write_line(f"skipped {n}: {reason}")
     reports = (one for kind in ("passed", "failed") for one in terminalreporter.stats.get(kind, ()))
     if any("test_the_house_is_measured" in one.nodeid for one in reports):
         from test_architecture import house

@@ -24,7 +24,7 @@ RANKED = {"x": GOOD[:16] / 9, "y": POOR[:16] / 40, NASTY: POOR[20:36] / 50, "fro
 NAMES = (
     *("evaluation", "undefined", "coincidence", "sweep", "windows", "familywise", "comparison", "three", "diagnosis"),
     *("power", "sample size", "no sample size", "significance", "significances", "chance level", "chance levels"),
-    *("study", "leaderboard", "pooled", "confusion", "listing", "cross-validation", "ranking"),
+    *("study", "leaderboard", "pooled", "by group", "confusion", "listing", "cross-validation", "ranking"),
 )
 
 
@@ -38,6 +38,16 @@ def results():
         {"name": ["x"] * N + ["y"] * N, "label": [*TRUTH] * 2, "good": [*GOOD] * 2, "poor": [*POOR] * 2},
         **{"series": "name", "truth": "label", "scores": ["good", "poor"], "budget": "10%", "workers": 1},
         **{"metrics": ["auc-roc", "pa-f1"], "n_resamples": 99, **judged},
+    )
+    grouped = nf.study(
+        {
+            "name": np.repeat(["x", "y", "v", "w"], N),
+            "from": np.repeat([NASTY, "b"], 2 * N),
+            "label": [*TRUTH, *TRUTH[::-1]] * 2,
+            "good": [*GOOD] * 4,
+        },
+        **{"series": "name", "group": "from", "truth": "label", "scores": "good", "budget": "10%", "workers": 1},
+        **{"n_resamples": 99, **judged},
     )
     levels = [nf.chance(name, TRUTH, n_resamples=99, rng=1) for name in ("auc-roc", "best-f1")]
     significance = functools.partial(nf.significance, truth=TRUTH, scores=GOOD, null="circular-shift")
@@ -62,6 +72,7 @@ def results():
         "study": study,
         "leaderboard": study.leaderboard(),
         "pooled": study.pooled()[0],
+        "by group": grouped.pooled(by="group"),
         "confusion": found.tolerant_truth,
         "listing": Listing.of_all(),
         "cross-validation": nf.cross_val_evaluate(GaussianNB(), GOOD[:, None], TRUTH, cv=3, **judged),

@@ -45,14 +45,16 @@ SIDES = ("precision", "recall")
 
 
 def fuzz(short: int, long: int = LONG, /, **strategies: st.SearchStrategy[Any]) -> Callable[[Callable[..., None]], Any]:
-    """A property as a test of two lengths: the same few examples in every run, many new ones under `fuzz_long`."""
+    """A property as a test of three lengths: the same few examples in every run, the same tenth of many under
+    `fuzz_tenth`, and many new ones under `fuzz_long`.
+    """
 
     def decorate(body: Callable[..., None]) -> Any:
         def run(examples: int) -> None:
             asked = settings(
                 relaxed,
                 max_examples=examples,
-                derandomize=examples == short,
+                derandomize=examples < long,
                 print_blob=True,
                 report_multiple_bugs=False,  # one at a time, and no reasons: a failure should not take minutes to show
                 phases=[Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink],
@@ -60,7 +62,11 @@ def fuzz(short: int, long: int = LONG, /, **strategies: st.SearchStrategy[Any]) 
             asked(given(**strategies)(body))()
 
         run.__name__, run.__doc__ = body.__name__, body.__doc__
-        lengths = [pytest.param(short, id="short"), pytest.param(long, id="long", marks=pytest.mark.fuzz_long)]
+        lengths = [
+            pytest.param(short, id="short"),
+            pytest.param(long // 10, id="tenth", marks=pytest.mark.fuzz_tenth),
+            pytest.param(long, id="long", marks=pytest.mark.fuzz_long),
+        ]
         return pytest.mark.parametrize("examples", lengths)(run)
 
     return decorate
@@ -198,7 +204,14 @@ def questions(draw: st.DrawFn, scored: bool | None = None, **about: Any) -> Ques
         labels = draw(st.sampled_from([list(map(bool, case.truth)), case.truth, list(map(float, case.truth))]))
         data |= {"truth": draw(dressed(labels, gone["truth"])), "truth_as": "labels"}
     counted = times is not None or data["truth_as"] == "labels"  # else nothing says how many steps there are
-    if "predictions" in data and counted and gone["output"] is None and draw(st.booleans()):
+    if hidden == "mask" and counted and (closed[0] or closed[-1]) and draw(st.booleans()):
+        # scores of masked steps at one end need not be there
+        align = "end" if closed[0] else "start"
+        many = sum(1 for _ in itertools.takewhile(bool, closed if align == "end" else closed[::-1]))
+        kept = slice(many, None) if align == "end" else slice(None, case.n - many)
+        told = [ladder[z + 2] for z in case.scores] if "scores" in data else list(map(int, alarms))
+        data |= {"scores" if "scores" in data else "predictions": draw(dressed(told[kept])), "align": align}
+    elif "predictions" in data and counted and gone["output"] is None and draw(st.booleans()):
         data["predictions"] = pd.DataFrame({"ilocs": np.flatnonzero(alarms)})
     both = case.tolerance_arguments
     tolerance: Any = nf.Tolerance(**both)
@@ -656,7 +669,7 @@ def _held(arguments: Iterable[Any]) -> list[Any]:
         elif isinstance(value, list):
             held.append([(id(item), repr(item) if isinstance(item, int | float | str) else None) for item in value])
         elif isinstance(value, np.ndarray) and value.size < 10**6 and value.dtype.kind != "O":
-            held.append(value.tobytes())
+            held.append((np.ma.getdata(value).tobytes(), np.ma.getmaskarray(value).tobytes()))
         elif isinstance(value, pd.Series):
             held.append(repr((list(value), list(value.index))))
         elif isinstance(value, pd.DataFrame):

@@ -1,13 +1,15 @@
-"""What pages hold, for the tests that read them: code that readers should save, numbers that are packed."""
+"""What pages hold, for the tests that read them: code that readers should save, packed numbers; and a browser."""
 
 import base64
 import re
+import shutil
 import zlib
 
 import numpy as np
 
 from nofluke.show.report.packing import TYPES
 
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 _SCRIPT = re.compile(r"^```python\n(# \w+\.py\n.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

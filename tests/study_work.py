@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from nofluke.studies.schema import CELLS, LAWS, TIMINGS, TRUTHS, Part
+from nofluke.studies.store import CELLS, LAWS, TIMINGS, TRUTHS, Part
 
 DETECTORS = ("a", "b")
 

@@ -20,6 +20,7 @@ PACKAGE = Path(nofluke.__file__).parent
 LINE = (
     # what everything may use
     "errors",
+    "extras",
     "lazy",
     "arrays",
     "plain",

@@ -300,6 +300,7 @@ class TestOneNullForAll:
             assert curve.chance.recall.pvalue[1, k] == cell.recall_test.pvalue
             assert curve.chance.precision.pvalue[1, k] == cell.precision_test.pvalue
 
+    @pytest.mark.slow
     def test_a_page_asks_once(self, tmp_path, monkeypatch):
         """All positions of its sliders are judged by the null of the result."""
         asked = []

@@ -11,7 +11,7 @@ import pytest
 
 import nofluke as nf
 from nofluke.cli import FORMATS, cli, main
-from nofluke.cli.chance_options import STATISTICS
+from nofluke.cli.options import STATISTICS
 from nofluke.inference.coincidence import NOT_OF_LISTS
 from nofluke.measures.statistics import POINT_STATISTICS
 from test_docs import documented, fits, flat_keys, only_for, section, table_rows

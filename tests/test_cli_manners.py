@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 import nofluke as nf
 from nofluke.cli import cli, main
+from nofluke.cli.command import TOPICS, broken
 from nofluke.cli.printing import wrapped
-from nofluke.cli.topics import TOPICS, broken
 from nofluke.cli.values import spread
 from nofluke.errors import InputError
 from nofluke.studies.sources import read_source
@@ -81,6 +81,9 @@ def files(tmp_path, monkeypatch, rows):
     times = [f"{day} 00:00:00" for day in days]
     write("NAB/results/good/real/good_x.csv", "timestamp,anomaly_score", times, z)
     windows = {"real/x.csv": [[str(day), str(day + 1)] for day in days[truth == 1][::8]]}
+    write("scores/good/x.csv", "score", z)
+    (tmp_path / "labels").mkdir(exist_ok=True)
+    write("labels/x.csv", "label", truth)
     (tmp_path / "NAB/labels").mkdir()
     (tmp_path / "NAB/labels/combined_windows.json").write_text(json.dumps(windows))
     return tmp_path
@@ -138,7 +141,7 @@ def test_commands_stand_by_topic_with_whole_summaries_of_one_line():
     assert "..." not in told.partition("Judge one detector")[2]
     for name, command in COMMANDS.items():
         assert re.search(rf"^  {name} +{re.escape(command.get_short_help_str(200))}$", told, re.MULTILINE), name
-    assert [name for commands in cli.topics.values() for name in (c.name for c in commands)] == list(COMMANDS)
+    assert [name for commands in cli.topics.values() for name in commands] == list(COMMANDS)
 
 
 EXAMPLES = dict.fromkeys(e for c in (cli, *COMMANDS.values()) for e in c.examples if "reproduce" not in e)

@@ -3,7 +3,6 @@
 import html
 import json
 import re
-import shutil
 
 import matplotlib
 import matplotlib.pyplot as plt
@@ -23,7 +22,7 @@ from nofluke.show.report.page import PRINTED
 from nofluke.show.report.payload import grid_of, make_payload
 from nofluke.show.report.timeline import timeline
 from nofluke.text.numbers import as_people_say
-from pages import unpacked
+from pages import CHROMIUM, unpacked
 
 SIDES = ("precision", "recall")
 
@@ -91,6 +90,7 @@ def made():
     return of
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_every_cell_is_what_coincidence_says(made, name):
     """With any null, gaps, edges or lag: a slider position's counts, chance, p-values and words are those of a call."""
@@ -202,6 +202,7 @@ def embedded(page):
 pytest.importorskip("plotly", reason="plotly is not installed: pip install 'nofluke[report]'")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["daily", "gaps and lag", "simulated interior"])
 def test_the_python_of_a_page_makes_the_same_page(made, name, tmp_path):
     """Span, gaps, lag, edges, leads, null and seed are all in the call; the page has both lists and no matrices."""
@@ -222,6 +223,7 @@ def test_the_python_of_a_page_makes_the_same_page(made, name, tmp_path):
     assert "Lag <output" in words
 
 
+@pytest.mark.slow
 def test_a_page_of_files_reads_them_again(tmp_path):
     """With a source the page names both files, their hashes and the command."""
     events, alarms = days()
@@ -251,6 +253,7 @@ DEGENERATE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DEGENERATE)
 def test_degenerate_lists_still_give_a_page_and_figures(name):
     """Empty lists, single times, floats: finite numbers and plain words."""
@@ -346,6 +349,7 @@ def test_both_lists_are_drawn_with_windows_and_gaps(made):
     assert "binomial" not in legend_texts(plot.evaluation(made("interior")[0])[1])
 
 
+@pytest.mark.slow
 def test_thousands_of_times_stay_a_drawing_of_columns():
     """No more marks than there are columns of ink, and all lists in the counts."""
     rng = np.random.default_rng(0)
@@ -407,10 +411,7 @@ def test_lengths_are_told_in_units_that_people_use(nanoseconds, told):
     assert values[1] >= 1 or nanoseconds == 0
 
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-
-
-@pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium to look at the page with")
+@pytest.mark.browser
 def test_in_a_browser_both_sliders_and_the_timeline_follow(made, tmp_path):
     """No errors, numbers of the selected cell, marks of its row, windows when zoomed; nothing is cut off on a phone."""
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")

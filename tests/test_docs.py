@@ -21,7 +21,7 @@ from nofluke.laws import costs
 from nofluke.measures.confusion import MEASURES
 from nofluke.metrics import _BUILT_IN
 from nofluke.nulls.permutation import CELL_OPERATIONS
-from nofluke.studies.schema import cells_with
+from nofluke.studies.store import cells_with
 from pages import scripts_of
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -142,7 +142,7 @@ def test_commands_of_pipelines_pass_the_gate(capsys: pytest.CaptureFixture[str])
     called = [command for command in words if command[0] == "nofluke"]
     assert len(called) == 4
     pinned = [word for command in words for word in command if "==" in word] + hook["additional_dependencies"]
-    assert pinned == [f"nofluke=={nf.__version__}"] * 3
+    assert pinned == [f"nofluke[cli]=={nf.__version__}"] * 3
     for _, *arguments in called:
         kept = next((i for i, word in enumerate(arguments) if word in (">", ">>")), len(arguments))
         assert run(arguments[:kept], capsys)[0] == 0, arguments

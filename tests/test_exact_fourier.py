@@ -151,6 +151,7 @@ def test_regular_patterns_with_secondary_peaks_are_right(n_steps, every, run, to
             assert_tail(windows, n_events, hits - 1, "lower", law, 1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "hits", "least_log"), [(60, 55, -200.0), (300, 240, -400.0), (300, 290, -1_000.0)])
 def test_log_p_is_right_where_p_underflows(n, hits, least_log):
     """Far below the smallest double, log_p keeps its digits."""
@@ -318,6 +319,7 @@ def test_hits_that_come_in_pairs_leave_odd_numbers_impossible():
     assert tail(windows, 8, 11).log_p == pytest.approx(tail(windows, 8, 12).log_p, rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_events", [1, 40, 300, 399])
 def test_everything_covered_is_no_exception(n_events):
     """Where windows cover every step there is no free step to help: still right, to the last hit."""

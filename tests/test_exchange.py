@@ -9,7 +9,8 @@ import pytest
 
 import nofluke as nf
 from nofluke.errors import InputError
-from nofluke.studies.exchange import Labels, all_matchings, drawn_matchings, laws_of_matchings
+from nofluke.studies.draws import Labels
+from nofluke.studies.exchange import all_matchings, drawn_matchings, laws_of_matchings
 
 ASKED = {"series": "name", "truth": "label", "scores": "z", "budget": 0.1, "tolerance": 2, "workers": 1}
 BY_NAME = {**ASKED, "null": "series-exchange"}
@@ -167,7 +168,8 @@ def test_drawn_matchings_agree_with_all_of_them():
     """Means and tails of sums over two classes, of which one is too large to be listed."""
     rng = np.random.default_rng(6)
     small, large = rng.integers(0, 3, (5, 5, 2)), rng.integers(0, 2, (14, 14, 2))
-    laws, draws = laws_of_matchings([small, large], [1, 2], (99, 99), 20_000)
+    laws, joint = laws_of_matchings([small, large], [1, 2], (99, 99), 20_000)
+    draws = np.repeat(np.stack([joint.precision, joint.recall], axis=1), joint.counts, axis=0)
     assert laws["recall"].method.kind == "simulated"
     expected = small.mean(axis=(0, 1)) * 5 + large.mean(axis=(0, 1)) * 14
     np.testing.assert_allclose(draws.mean(axis=0), expected, atol=0.06)
@@ -238,6 +240,7 @@ def test_identical_places_cannot_tell():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_places_as_chance_has_them_are_not_remarked_on(seed):
     """Few events or many, of equal and of unequal length, alone and in clusters."""
@@ -270,6 +273,7 @@ def test_a_single_series_refuses_the_exchange():
         nf.sweep(labels, scores, null="series-exchange")
 
 
+@pytest.mark.slow
 def test_workers_and_resuming_change_nothing(tmp_path):
     """The same rows by one process and by two, in one go and resumed, and in an opened folder."""
     data = archive(behind)

@@ -657,7 +657,7 @@ def test_one_file_is_known_by_any_of_its_names(tmp_path):
         ),
         ("時刻,値\n1,2\n".encode("shift-jis"), {"scores": "値"}, r"a\.csv is not UTF-8 text: save it as UTF-8\.$"),
         ("t,score\n1,2\n".encode("utf-16"), {"scores": "score"}, "neither UTF-8 text nor Parquet"),
-        (b"PK\x03\x04 a spreadsheet", {"scores": 0}, "neither UTF-8 text nor Parquet"),
+        (b"PK\x03\x04 cut off", {"scores": 0}, r"cannot be unpacked \(File is not a zip file\): check the file"),
         (b"\x1f\x8b broken", {"scores": 0}, r"a\.csv cannot be read"),
         (gzip.compress(b"score\n" + b"1\n" * 99, mtime=0)[:-12], {"scores": 0}, r"a\.csv cannot be read"),
         ('t,score\n1,"2\n', {"scores": "score"}, r"a\.csv cannot be read as delimited text"),

@@ -34,6 +34,7 @@ def pyplot() -> Iterator[Any]:
     pyplot.close("all")
 
 
+@pytest.mark.slow
 def test_code_of_the_gallery_draws_its_figures(pyplot: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each block that has a picture makes a figure with something in it, and all figures of the library are there."""
     drawn: set[str] = set()

@@ -103,6 +103,7 @@ def test_moments_agree_with_exact_fractions(windows, n_events):
             )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_events", [2, 60, 5_000])
 @pytest.mark.parametrize("equal", [True, False])
 def test_many_pairs_by_interpolation_are_the_pairs_one_by_one(monkeypatch, n_events, equal):

@@ -297,6 +297,7 @@ def test_the_report_has_them_at_every_position_of_the_sliders(tmp_path):
     assert "none" in {cell["precision"]["text"]["interval"] for row in make_payload(result)["cells"] for cell in row}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["iid", "clustered", "ranges"])
 def test_intervals_hold_the_long_run(name):
     """At least 90% of 200 at 95%, for lone hits and for dependent ones, where Clopper and Pearson's fail."""
@@ -308,6 +309,7 @@ def test_intervals_hold_the_long_run(name):
         assert (found["clopper-pearson"][:2] < 0.75).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["30 series, lognormal sizes", "28 series, few large"])
 def test_intervals_hold_where_series_are_of_unlike_size(name):
     """At least 91% of those told in 200 runs; with k - 1 degrees of freedom and plain linear terms it is 85 to 90%."""

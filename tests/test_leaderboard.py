@@ -17,10 +17,9 @@ import nofluke as nf
 from boards import NASTY, detector_names, study, tables
 from nofluke.errors import InputError, Remark
 from nofluke.studies.cell_map import CODES, map_cells
-from nofluke.studies.leaderboard import About, Leaderboard
-from nofluke.studies.missing import count_reasons, missing_in_words
-from nofluke.studies.pairs import PairMatrix, Pairs
+from nofluke.studies.leaderboard import About, Leaderboard, PairMatrix, Pairs
 from nofluke.studies.pooled_row import Pooled, PooledMeasure
+from nofluke.studies.store import count_reasons, missing_in_words
 from oracles import relaxed
 
 ABOUT = About(title="Some", null="auto", tolerance="2 steps", threshold="budget 1%", n_series=3, n_groups=3)

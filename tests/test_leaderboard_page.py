@@ -1,7 +1,6 @@
 """The leaderboard in a browser, from disk and offline: sorting, filtering, cells, pairs, sizes and colours."""
 
 import re
-import shutil
 from dataclasses import replace
 from itertools import pairwise
 
@@ -16,9 +15,6 @@ from nofluke.text.numbers import show_p
 from nofluke.text.tables import show_share
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-in_browser = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium to look at the page with")
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +61,7 @@ def names_on(page):
     return page.locator("#board tbody tr:visible").evaluate_all("rows => rows.map(row => row.dataset.name)")
 
 
-@in_browser
+@pytest.mark.browser
 def test_the_table_sorts_by_any_column(visit, small):
     """Best first to begin with; a second press turns the order; the heading says which."""
     board, _, _, path = small
@@ -83,7 +79,7 @@ def test_the_table_sorts_by_any_column(visit, small):
     assert page.locator("th[aria-sort]").get_attribute("aria-sort") == "ascending"
 
 
-@in_browser
+@pytest.mark.browser
 def test_the_table_filters_by_name_verdict_and_group(visit, small):
     """All together, and it says how many are left."""
     board, _, _, path = small
@@ -99,7 +95,7 @@ def test_the_table_filters_by_name_verdict_and_group(visit, small):
     assert names_on(page) == [row.detector for row in board.rows if row.best]
 
 
-@in_browser
+@pytest.mark.browser
 def test_a_click_on_a_cell_opens_its_numbers(visit, small):
     """Those of its row in the table of results, with notes; arrow keys go on, Escape goes back."""
     board, cells, found, path = small
@@ -127,7 +123,7 @@ def test_a_click_on_a_cell_opens_its_numbers(visit, small):
     assert page.locator("#cell").is_hidden()
 
 
-@in_browser
+@pytest.mark.browser
 def test_cells_are_reached_by_keyboard_and_missing_ones_say_why(visit, small):
     """Arrow keys, Home and End move; Enter opens; a missing cell has its reason and no number."""
     board, _, found, path = small
@@ -144,7 +140,7 @@ def test_cells_are_reached_by_keyboard_and_missing_ones_say_why(visit, small):
     assert found.columns[0] in page.locator("#at").text_content()
 
 
-@in_browser
+@pytest.mark.browser
 def test_the_map_switches_between_verdicts_and_values(visit, small):
     """One is seen at a time; letters and numbers are those of the cells."""
     _, _, found, path = small
@@ -164,7 +160,7 @@ def test_the_map_switches_between_verdicts_and_values(visit, small):
     assert page.locator("#map-value .cells").first.bounding_box()["width"] == pytest.approx(wide)
 
 
-@in_browser
+@pytest.mark.browser
 def test_pairs_are_told_apart_and_open(visit, small):
     """Arrows where the corrected p is small; a click shows all measures; another measure can be chosen."""
     board, _, _, path = small
@@ -183,7 +179,7 @@ def test_pairs_are_told_apart_and_open(visit, small):
     assert line[2:] == [show_p(f1.pvalue[0, 9]), show_p(f1.corrected[0, 9])]
 
 
-@in_browser
+@pytest.mark.browser
 @pytest.mark.parametrize("size", ["small", "large"])
 def test_nothing_runs_over_the_edge_of_a_telephone(visit, request, size):
     """No sideways scrolling of the page: wide tables and maps scroll in their places."""
@@ -197,7 +193,7 @@ def test_nothing_runs_over_the_edge_of_a_telephone(visit, request, size):
     assert box["x"] + box["width"] <= 390
 
 
-@in_browser
+@pytest.mark.browser
 def test_ten_thousand_cells_open_with_all_their_numbers(visit, large):
     """Below 6 MB; verdicts differ by shape where there is no room for letters."""
     board, path = large
@@ -228,7 +224,7 @@ def partly(tmp_path_factory):
 WIDER = "all => all.filter(e => e.scrollWidth > e.clientWidth).length"
 
 
-@in_browser
+@pytest.mark.browser
 def test_a_laptop_shows_all_columns(visit, partly):
     """The table and the numbers of a cell need no scrolling at 1280 pixels."""
     page = visit(partly[-1], width=1280)
@@ -240,7 +236,7 @@ def test_a_laptop_shows_all_columns(visit, partly):
     assert "gradient" in page.locator("#detectors .scroll").evaluate("e => getComputedStyle(e).backgroundImage")
 
 
-@in_browser
+@pytest.mark.browser
 def test_chance_has_the_value_that_it_is_about(visit, partly, small):
     """Beside chance and in the figure, where that is another than the value; else there is no word on it."""
     board, path = partly
@@ -256,7 +252,7 @@ def test_chance_has_the_value_that_it_is_about(visit, partly, small):
     assert "(of x)" not in page.locator("#detectors").text_content()
 
 
-@in_browser
+@pytest.mark.browser
 def test_columns_have_their_names(visit, small, large):
     """Below the map, or as numbers where columns are narrow; and a list has all of them, without scripts too."""
     page = visit(small[-1], java_script_enabled=False)
@@ -275,7 +271,7 @@ def test_columns_have_their_names(visit, small, large):
     assert page.locator("#columns li").count() == 350
 
 
-@in_browser
+@pytest.mark.browser
 @pytest.mark.parametrize("scripts", [True, False])
 def test_nothing_is_closed_on_paper(visit, partly, scripts):
     """Reasons, columns and missing cells are printed; headings of pairs stand apart."""
@@ -300,7 +296,7 @@ def test_a_detector_alone_has_no_star():
     assert "<label hidden>" in page
 
 
-@in_browser
+@pytest.mark.browser
 def test_it_can_be_read_without_scripts(visit, small):
     """Both maps, the table and pairs are there; what needs a script is hidden, and it is said."""
     page = visit(small[-1], java_script_enabled=False)
@@ -311,7 +307,7 @@ def test_it_can_be_read_without_scripts(visit, small):
     assert page.locator("body noscript").is_visible()
 
 
-@in_browser
+@pytest.mark.browser
 @pytest.mark.parametrize("size", ["small", "large"])
 def test_it_prints(visit, request, size):
     """All of it within the width of a sheet, on a handful of pages."""
@@ -321,7 +317,7 @@ def test_it_prints(visit, request, size):
     assert 2 <= len(re.findall(rb"/Type\s*/Page\b", page.pdf(format="A4"))) <= 9
 
 
-@in_browser
+@pytest.mark.browser
 def test_dark_screens_get_a_dark_page_and_paper_stays_white(visit, small):
     """Colours follow the reader's system."""
     page = visit(small[-1], color_scheme="dark")
@@ -331,7 +327,7 @@ def test_dark_screens_get_a_dark_page_and_paper_stays_white(visit, small):
     assert page.evaluate(ground) == "rgb(255, 255, 255)"
 
 
-@in_browser
+@pytest.mark.browser
 def test_a_study_of_groups_opens_theirs(visit, tmp_path):
     """Too many series for a map: groups, their counts of verdicts, and a line that says so."""
     board, cells, failed = study(4, 4_000, 20)

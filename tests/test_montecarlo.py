@@ -199,6 +199,7 @@ class TestHits:
             assert np.array_equal(counted.precision, expected[0])
             assert np.array_equal(counted.recall, expected[1])
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("in_time", ["regular", "irregular"])
     @pytest.mark.parametrize("in_order", [False, True])
     @pytest.mark.parametrize("n_thresholds", [3, montecarlo_run.MOST_TABLE_THRESHOLDS + 1])

@@ -1,36 +1,52 @@
 """Hits of a whole study at other shifts: what they say about skill, seasons and slow changes."""
 
 import numpy as np
+import pytest
 
 import nofluke as nf
 from nofluke.series.reading import prepare
 from nofluke.series.tolerance import Tolerance
 from nofluke.series.trial import Trial
-from nofluke.studies.needle import farthest, hits_at_shifts, look
+from nofluke.studies import draws
+from nofluke.studies.cases import Case
+from nofluke.studies.draws import CaseDraws, farthest
+from nofluke.studies.pooled import look
+from nofluke.studies.rows import add_middle
 
 
-def test_hits_at_shifts_are_those_of_rotated_events():
-    """Counted one by one, either way around the circle."""
+@pytest.mark.parametrize("walked", [True, False])
+@pytest.mark.parametrize("ranges", [False, True])
+def test_hits_at_shifts_are_those_of_rotated_events(ranges, walked, monkeypatch):
+    """Counted one by one, either way around the circle; by a walk along events and alarms, and by transforms."""
+    if not walked:
+        monkeypatch.setattr(draws, "FEW_STEPS", 0)
     rng = np.random.default_rng(0)
     truth, alarms = rng.random(60) < 0.1, rng.random(60) < 0.15
-    sequence = prepare(truth, predictions=alarms)
-    cell = Trial.of(sequence, (Tolerance(early=1, late=2),), None).cell(0, 0)
-    found = hits_at_shifts(cell, 10)
+    if ranges:
+        truth[30:36] = True
+    tolerance = Tolerance(early=1, late=2)
+    sequence = prepare(truth, predictions=alarms, count_events="steps")
+    cell = Trial.of(sequence, (tolerance,), None).cell(0, 0)
+    found = CaseDraws(Case(series="s", group="s", truth=truth, detectors={}), None).at_shifts(cell)
+    assert len(found) == 2 * 29 + 1
     wanted = []
-    for shift in range(-10, 11):
+    for shift in range(-29, 30):
+        rolled = np.roll(truth, shift)
         result = nf.evaluate(
-            np.roll(truth, shift), predictions=alarms, tolerance=Tolerance(early=1, late=2), null="circular-shift"
+            rolled, predictions=alarms, tolerance=tolerance, null="circular-shift", count_events="steps"
         )
         wanted.append((result.precision_hits, result.recall_hits))
     np.testing.assert_array_equal(found, wanted)
-    assert hits_at_shifts(cell, 30) is None
 
 
 def test_shifts_are_less_than_half_of_the_shortest_series():
-    """And at most some hundred."""
-    assert farthest(np.array([60, 1000])) == 29
-    assert farthest(np.array([10**6])) == 500
-    assert farthest(np.array([1])) == farthest(np.zeros(0)) == 0
+    """And at most some hundred; of several series, those that all of them have."""
+    assert farthest(60) == 29
+    assert farthest(10**6) == 500
+    assert farthest(1) == 0
+    one, other = np.arange(14).reshape(7, 2), np.arange(6).reshape(3, 2)
+    np.testing.assert_array_equal(add_middle(one, other), one[2:5] + other)
+    np.testing.assert_array_equal(add_middle(other, one), one[2:5] + other)
 
 
 class TestShapes:
@@ -78,6 +94,7 @@ class TestShapes:
         assert shapes.count("needle") > 130
 
 
+@pytest.mark.slow
 def test_a_season_that_no_series_shows_is_seen_in_all_of_them():
     """Three events a series say nothing of a season of 24 steps; forty series do, and the verdict uses it."""
     rng = np.random.default_rng(3)

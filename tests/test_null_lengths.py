@@ -35,6 +35,7 @@ def found_in(unit, null, **more):
 
 
 class TestUnits:
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         "null",
         [

@@ -242,6 +242,7 @@ class TestShuffles:
         drawn = drawn_by(nf.nulls.Blocks(length=99), flags(9, 0, 1, 4))
         assert {tuple(circular_gaps(list(p), 9)) for p in drawn} == {(1, 3, 5)}
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("name", ["interval-shuffle", "segments", "blocks:length=3"])
     def test_hits_are_those_of_the_placements(self, name):
         """The null distributions are what one counts over placements drawn by hand."""
@@ -253,6 +254,7 @@ class TestShuffles:
             assert abs(test.expected - hits.mean()) < 5 * hits.std() / math.sqrt(800)
             assert test.pvalue >= 1 / 4_001
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("null", ["segments", "blocks:length=1", "interval-shuffle"])
     def test_long_sequences_take_little_memory(self, null, monkeypatch):
         """At 10^5 steps, half of them events, a worker needs less than 150 MB."""
@@ -724,6 +726,7 @@ def nab():
 
 @with_data
 class TestNab:
+    @pytest.mark.slow
     @pytest.mark.parametrize("null", ["permutation", "circular-shift", "segments", "interval-shuffle"])
     def test_the_random_detector_looks_like_chance(self, nab, null):
         """Uniform noise: P(p ≤ a) is at most a, within three standard errors; and mid-p-values are not all large."""

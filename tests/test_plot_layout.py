@@ -260,6 +260,7 @@ def figure(request):
     return drawn(request.param)
 
 
+@pytest.mark.slow
 def test_figures_fit_into_a_column(figure):
     """Nothing leaves the figure, no panel collapses, no text covers another, no legend covers data."""
     page = figure.bbox

@@ -1,6 +1,9 @@
 """Hits pooled over series: stored laws, exact sums, Mantel and Haenszel's exact test, and skill in at least k of K."""
 
+import itertools
 import math
+from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -17,10 +20,14 @@ from nofluke.laws.counts import SimulatedLaw
 from nofluke.laws.law import SMALLEST, How, exactly
 from nofluke.laws.precision import PrecisionFourier, PrecisionTable
 from nofluke.laws.sums import SumLaw
-from nofluke.laws.tables import TableLaw, binomial, hypergeometric
+from nofluke.laws.tables import TableLaw, binomial, hypergeometric, with_data
+from nofluke.nulls import as_null
 from nofluke.series.counting import Windows
-from nofluke.studies.pooled import partial_conjunction, pool, pooled_f1, skill_in
-from nofluke.studies.stored_laws import StoredLaw, StoredLaws, law_row
+from nofluke.studies.asked import Asked
+from nofluke.studies.cases import Case
+from nofluke.studies.draws import CaseDraws, Joint, summed_draws
+from nofluke.studies.pooled import method_of, partial_conjunction, pool, pooled_f1, skill_in
+from nofluke.studies.store import StoredLaw, StoredLaws, law_row
 
 
 def again(law, measure="recall"):
@@ -279,3 +286,147 @@ def test_ten_thousand_series_are_pooled():
 def test_binomial_laws_are_stored_as_what_they_are():
     """An approximation stays one."""
     assert again(binomial(5, 0.3)).method == How(kind="approximate", name="binomial")
+
+
+# parts that were drawn
+
+
+def every_outcome(exact, drawn, n_draws):
+    """All outcomes of a small study with their probabilities: hits of an exact part, hits and draws of a drawn one."""
+    for a, p in enumerate(exact):
+        for numbers in itertools.product(range(len(drawn)), repeat=n_draws + 1):
+            weight = p * math.prod((drawn[b] for b in numbers), start=Fraction(1))
+            yield a, numbers[0], numbers[1:], weight
+
+
+@pytest.mark.parametrize("n_draws", [1, 2, 4])
+def test_a_pooled_p_with_a_drawn_part_keeps_its_level_at_every_alpha(n_draws):
+    """An exact part and one of which there are only some draws: P(p ≤ α) ≤ α, by going through all outcomes."""
+    exact, drawn = [Fraction(k, 10) for k in (6, 3, 1)], [Fraction(k, 6) for k in (3, 2, 1)]
+    table = np.array([float(p) for p in exact])
+    law = TableLaw(table, mean=0.5, var=0.45, method=exactly("test"))
+    found = {}
+    for a, b, draws, weight in every_outcome(exact, drawn, n_draws):
+        counts = np.bincount(draws, minlength=3)
+        part = SimulatedLaw(counts, mean=0.5, var=0.5, n_resamples=n_draws, seed=1)
+        p = pool([law, part], [a, b], measure="recall").pvalue
+        by_hand = sum(sum(exact[max(a + b - k, 0) :]) for k in (b, *draws)) / (n_draws + 1)
+        assert p == pytest.approx(float(by_hand), rel=1e-9)
+        found[by_hand] = found.get(by_hand, 0) + weight
+    assert sum(found.values()) == 1
+    total = Fraction(0)
+    for p in sorted(found):
+        total += found[p]
+        assert total <= p
+
+
+def test_a_drawn_part_is_no_floor_of_the_sum():
+    """99 draws of one cluster, and exact series with strong skill: p is far below 1/100, and its method says why."""
+    drawn = again(SimulatedLaw(np.array([90, 9, 0]), mean=0.1, var=0.1, n_resamples=99, seed=3))
+    exact = [hypergeometric(1_000, 10, 2)] * 5
+    test = pool([drawn, *exact], [1, 2, 2, 2, 2, 2], measure="recall")
+    alone = pool(exact, 10, measure="recall").pvalue
+    assert alone / 100 < test.pvalue < 1e-10
+    assert (test.how.kind, test.how.n_resamples, test.how.with_data) == ("simulated", 99, True)
+    assert method_of(test) == "simulated (99 draws for 1 of 6 parts)"
+    assert test.expected == pytest.approx(0.1 + 5 * 0.02)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.integers(0, 20), min_size=1, max_size=6).filter(any), st.integers(0, 5))
+def test_a_law_with_its_data_is_the_histogram_with_one_more(counts, hits):
+    """Counts out of n + 1, with mean and variance as they were."""
+    law = SimulatedLaw(np.array(counts), mean=1.0, var=2.0, n_resamples=sum(counts), seed=1)
+    hits = min(hits, law.size)
+    more = np.array(counts)
+    more[hits] += 1
+    for one in (law, again(law)):
+        full = with_data(one, hits)
+        np.testing.assert_allclose(full.table, more / more.sum(), atol=1e-12)
+        assert (full.mean, full.var, with_data(full, hits)) == (1.0, 2.0, full)
+    exact = hypergeometric(10, 3, 2)
+    assert with_data(exact, 1) is exact
+
+
+def pairs_of(joint):
+    """Probabilities of pairs in fractions."""
+    total = int(joint.counts.sum())
+    return {
+        (int(p), int(r)): Fraction(int(c), total)
+        for p, r, c in zip(joint.precision, joint.recall, joint.counts, strict=True)
+    }
+
+
+def test_summed_draws_have_the_law_of_independent_parts():
+    """Three parts of a few pairs, within five standard errors of the convolution in fractions; the data are one."""
+    rng = np.random.default_rng(3)
+    joints = [Joint.of(rng.integers(0, 3, 7), rng.integers(0, 2, 7), listed=k == 0) for k in range(3)]
+    own = [(2, 1), (2, 1), (0, 0)]
+    n = 200_000
+    total, without = summed_draws([(j, o, seed) for j, o, seed in zip(joints, own, (5, 6, 7), strict=True)], n)
+    for rows, data in ((total, True), (without, False)):
+        law = {(0, 0): Fraction(1)}
+        for joint, pair in zip(joints, own, strict=True):
+            part = pairs_of(joint)
+            if data and not joint.listed:
+                part = {k: p * Fraction(7, 8) for k, p in part.items()}
+                part[pair] = part.get(pair, 0) + Fraction(1, 8)
+            more = {}
+            for (a, b), p in law.items():
+                for (c, d), q in part.items():
+                    more[a + c, b + d] = more.get((a + c, b + d), 0) + p * q
+            law = more
+        seen = Counter(map(tuple, rows.tolist()))
+        assert set(seen) <= set(law)
+        for pair, p in law.items():
+            error = math.sqrt(float(p * (1 - p)) / n)
+            assert seen[pair] / n == pytest.approx(float(p), abs=5 * error), (pair, data)
+    again_total, _ = summed_draws([(joints[0], own[0], 5)], 50)
+    np.testing.assert_array_equal(again_total, summed_draws([(joints[0], own[0], 5)], 50)[0])
+
+
+def case_draws(events, n=60, kept=20_000):
+    truth = np.zeros(n, dtype=int)
+    truth[list(events)] = 1
+    asked = Asked.of(tolerance=2, metrics=(), null="auto", n_resamples=kept, rng=3, alpha=0.05, budget=0.1)
+    return truth, CaseDraws(Case(series="s", group="s", truth=truth, detectors={}), replace(asked, kept_draws=kept))
+
+
+def test_kept_pairs_are_those_of_the_null():
+    """Permuted: near the exact joint law of the programme. Rotated: all rotations, counted one by one."""
+    truth, chance = case_draws([5, 20, 41])
+    alarms = np.zeros(60, dtype=bool)
+    alarms[[4, 10, 22, 50]] = True
+    cell = nf.evaluate(truth, predictions=alarms, tolerance=2, null="permutation").cell
+    drawn = chance.joint("d", cell, as_null("permutation"))
+    exact = as_null("permutation").joint(cell)
+    known = dict(zip(zip(exact.precision_hits, exact.recall_hits, strict=True), exact.weights, strict=True))
+    assert (drawn.listed, int(drawn.counts.sum())) == (False, 20_000)
+    for pair, p in pairs_of(drawn).items():
+        assert float(p) == pytest.approx(known[pair], abs=5 * math.sqrt(known[pair] / 20_000))
+    listed = chance.joint("d", cell, as_null("circular-shift"))
+    by_hand = Counter(
+        (one.precision_hits, one.recall_hits)
+        for one in (nf.evaluate(np.roll(truth, s), predictions=alarms, tolerance=2) for s in range(60))
+    )
+    assert listed.listed
+    assert pairs_of(listed) == {pair: Fraction(count, 60) for pair, count in by_hand.items()}
+    silent = nf.evaluate(truth, predictions=alarms * False, tolerance=2).cell
+    assert pairs_of(chance.joint("d", silent, as_null("permutation"))) == {(0, 0): 1}
+
+
+def test_the_p_of_f1_keeps_its_level_with_few_kept_draws():
+    """Forty series, nineteen draws of each: at most 5% of 600 studies without skill are rejected, and not far fewer."""
+    rng = np.random.default_rng(11)
+    rejected = 0
+    for _ in range(600):
+        hits = rng.binomial(5, 0.2, size=(40, 20))
+        found = rng.binomial(hits, 0.6)
+        parts = [
+            (Joint.of(h[1:], f[1:], listed=False), (h[0], f[0]), i)
+            for i, (h, f) in enumerate(zip(hits, found, strict=True))
+        ]
+        total, without = summed_draws(parts, 499)
+        of = (hits[:, 0].sum(), found[:, 0].sum())
+        rejected += pooled_f1(total, hits=of, of=(200, 200), without=without).pvalue <= 0.05
+    assert 0.02 < rejected / 600 <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 600)

@@ -74,6 +74,7 @@ class TestSparseData:
             mean = float(table.sum(axis=0) @ np.arange(table.shape[1]))
             assert mean == pytest.approx(precision_moments(windows, int(m)).mean, rel=1e-9)
 
+    @pytest.mark.slow
     def test_dense_events_do_not_overflow(self):
         """Odds of an event of 19 to 1 on long blocks: the law of rational arithmetic, entry by entry."""
         windows = at_random(2_000, 12, 60, 3)

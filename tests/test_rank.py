@@ -120,6 +120,7 @@ def test_only_methods_that_are_present_are_exchanged(gaps, kept, monkeypatch):
         np.testing.assert_allclose(found.pvalue, by_enumeration(own, np.ones(len(unit)), unit.tolist()), rtol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["complete", "lacking", "partly"])
 def test_random_exchanges_agree_with_all_of_them(kind, monkeypatch):
     """Each of the three compiled loops draws from what is enumerated where there is little."""

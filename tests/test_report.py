@@ -150,6 +150,7 @@ def test_corrected_p_values_are_those_of_a_sweep_over_the_same_cells(small):
     assert str(wanted.n_resamples // 1000) in payload["family"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ["plain", "circular shift", "simulated", "blocks"])
 def test_corrected_p_values_are_never_below_their_own_nor_below_the_floor(case):
     """Of resamples 1/(n + 1), of rotations 1/n; the page says which."""
@@ -161,6 +162,7 @@ def test_corrected_p_values_are_never_below_their_own_nor_below_the_floor(case):
         assert cell[side]["corrected"] >= max(cell[side]["p"], floor * (1 - 1e-12))
 
 
+@pytest.mark.slow
 def test_the_level_is_the_one_asked_for_everywhere(tmp_path):
     """At alpha = .01 no sentence of the page speaks of .05, and what is called significant is so at .01."""
     result = nf.evaluate(*example(), quantile=0.83, tolerance=2, alpha=0.01)
@@ -319,6 +321,7 @@ DEGENERATE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DEGENERATE)
 def test_degenerate_input_still_gives_a_page_that_says_so(tmp_path, name):
     """No events, no predictions, one step: a page with finite numbers and plain words."""
@@ -328,6 +331,7 @@ def test_degenerate_input_still_gives_a_page_that_says_so(tmp_path, name):
     assert embedded(page)["cells"]
 
 
+@pytest.mark.slow
 def test_a_null_that_the_diagnosis_advises_against_is_marked_on_top(tmp_path):
     """Events in runs: the permutation gets a warning in the verdict, the recommended null gets none."""
     truth = np.repeat(np.random.default_rng(1).random(60) < 0.15, 10)
@@ -486,6 +490,7 @@ def test_the_command_writes_a_page_that_says_how_to_repeat_it(file, tmp_path):
     assert again == embedded(page)
 
 
+@pytest.mark.slow
 def test_event_times_from_another_file_are_repeated_too(file, tmp_path):
     """The Python of a page with --truth-file reads both files."""
     truth, _ = example()
@@ -520,6 +525,7 @@ def section(page):
     return text, [[html.unescape(cell) for cell in re.findall("<t[hd][^>]*>(.*?)</t[hd]>", row)] for row in rows]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "how",
     [
@@ -577,6 +583,7 @@ def test_an_evaluation_has_the_labelled_ranges_of_its_metrics(how):
         np.testing.assert_array_equal(one.values, other.values)
 
 
+@pytest.mark.slow
 def test_figures_of_other_metrics_hold_all_their_draws(tmp_path):
     """The bars of each add up to one, over what was drawn; an undefined value has no line."""
     truth, scores = ranged()
@@ -616,6 +623,7 @@ def test_functions_are_metrics_of_a_page_too(tmp_path):
     assert "<b>" not in text
 
 
+@pytest.mark.slow
 def test_python_code_brings_functions_along_or_says_that_it_does_not(tmp_path, monkeypatch):
     """It can be run, but for what has no place that it can be imported from."""
     from sklearn.metrics import f1_score
@@ -658,6 +666,7 @@ def test_metrics_that_cannot_be_are_refused_before_the_page_is_made(small, tmp_p
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_the_command_repeats_its_metrics(file, tmp_path):
     """All of them, in their order, in the shell and in Python."""
     out = tmp_path / "page.html"

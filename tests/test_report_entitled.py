@@ -50,6 +50,7 @@ def skilled(n=600, seed=4):
     return truth, rng.normal(size=n) + 1.4 * truth
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("data", [seasonal, skilled])
 def test_no_position_is_better_than_its_correction_or_than_an_evaluation_there(data):
     """Whatever auto chooses at a position, its verdict is at most that by corrected p and at most `evaluate`'s."""

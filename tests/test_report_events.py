@@ -3,7 +3,6 @@
 import csv
 import io
 import re
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -22,8 +21,6 @@ from pages import unpacked
 pytest.importorskip("plotly", reason="plotly is not installed: pip install 'nofluke[report]'")
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium to look at the page with")
 SCRIPTS = Path(places.__file__).parent
 
 
@@ -234,7 +231,7 @@ def runs_of(flags):
     return [len(run) for run in "".join("x" if flag else " " for flag in flags).split()]
 
 
-@needs_chromium
+@pytest.mark.browser
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
 def test_every_position_has_the_events_and_false_alarms_of_evaluate(ask, case, monkeypatch):
     """Found or missed, delays and false alarms, against a call of the library at that threshold and tolerance."""
@@ -258,7 +255,7 @@ def test_every_position_has_the_events_and_false_alarms_of_evaluate(ask, case, m
             assert page["hits"] == wanted.precision_hits
 
 
-@needs_chromium
+@pytest.mark.browser
 @pytest.mark.parametrize("case", [masked, clock, ranges, turned, between], ids=lambda case: case.__name__)
 def test_scores_and_episodes_are_those_of_a_slow_look(ask, case, monkeypatch):
     """The best score of each window, runs of false alarms and their peaks, step by step."""
@@ -284,7 +281,7 @@ def test_scores_and_episodes_are_those_of_a_slow_look(ask, case, monkeypatch):
         assert [row["score"] for row in false] == [float(scores[at[of == i]].max()) * sign for i in np.unique(of)]
 
 
-@needs_chromium
+@pytest.mark.browser
 def test_an_episode_is_a_hit_as_a_whole(ask):
     """One step near an event makes hits of all steps of its run, where alarms count as episodes."""
     truth, scores = np.zeros(20), np.zeros(20)
@@ -297,7 +294,7 @@ def test_an_episode_is_a_hit_as_a_whole(ask):
     assert ask(result, f"return rowsAt(marksAt({d}, {k})).length") == 2
 
 
-@needs_chromium
+@pytest.mark.browser
 def test_rounded_scores_stay_on_their_side_of_every_threshold(ask, monkeypatch):
     """A hit below the line, or a non-alarm above it, would be a lie; extremes are exact, missing scores missing."""
     monkeypatch.setattr(report_scores, "MOST_EXACT", 100)
@@ -354,7 +351,7 @@ def without_scripts(text):
     return [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in re.findall("<tr[^>]*>(.*?)</tr>", body)]
 
 
-@needs_chromium
+@pytest.mark.browser
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
 def test_without_scripts_the_table_is_that_of_the_evaluated_position(ask, case, monkeypatch):
     """Python writes the same words into the page as the scripts do."""
@@ -395,7 +392,7 @@ def opened(browser, tmp_path_factory):
     page.close()
 
 
-@needs_chromium
+@pytest.mark.browser
 def test_the_table_sorts_filters_and_follows_the_sliders(opened):
     """By mouse and keyboard; the words beside it count what is there; nothing is said without being so."""
     page, path, result, grid = opened
@@ -430,7 +427,7 @@ def test_the_table_sorts_filters_and_follows_the_sliders(opened):
     page.locator('#events-table [data-column="from"] button').click()
 
 
-@needs_chromium
+@pytest.mark.browser
 def test_a_row_zooms_the_timeline_and_a_mark_tells_its_name(opened):
     """A button in each row, for the keyboard too; pointing at a lane names the event."""
     page, *_ = opened
@@ -450,7 +447,7 @@ def test_a_row_zooms_the_timeline_and_a_mark_tells_its_name(opened):
     page.get_by_role("button", name="all", exact=True).click()
 
 
-@needs_chromium
+@pytest.mark.browser
 def test_the_csv_file_holds_all_rows_as_filtered_with_full_numbers(opened, tmp_path):
     """More rows than are shown, plain numbers, and a name that says what it is."""
     page, _, result, _ = opened
@@ -471,7 +468,7 @@ def test_the_csv_file_holds_all_rows_as_filtered_with_full_numbers(opened, tmp_p
     assert page.locator("#events-shown").is_hidden()
 
 
-@needs_chromium
+@pytest.mark.browser
 def test_a_hundred_thousand_false_alarms_are_shown_piece_by_piece(ask):
     """The rows are there to sort and to count, whatever their number."""
     rng = np.random.default_rng(1)

@@ -3,7 +3,6 @@
 import itertools
 import json
 import re
-import shutil
 import sys
 
 import numpy as np
@@ -23,6 +22,7 @@ from nofluke.show.report import payload, positions
 from nofluke.show.report.grid import make_grid
 from nofluke.show.report.payload import make_payload
 from nofluke.text.numbers import PER, rate_in_words
+from pages import CHROMIUM
 
 DAY = 86_400
 
@@ -316,6 +316,7 @@ ODD = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ODD)
 def test_odd_inputs_have_pages_without_odd_words(name):
     """Whatever the data, no position of the sliders says NaN, infinity or None where a number or a word should be."""
@@ -329,10 +330,9 @@ def test_odd_inputs_have_pages_without_odd_words(name):
 
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium to look at the page with")
+@pytest.mark.browser
 def test_the_map_shows_what_occurs(tmp_path):
     """Colours go from 1 to the smallest p, crosses mark the undefined, ticks differ, and there are no errors."""
     truth, scores = series(400, 0.05, lift=0.1)

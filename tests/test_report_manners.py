@@ -1,7 +1,6 @@
 """How pages behave in a browser: without scripts, on a telephone, on paper, read aloud, downloaded, and linked to."""
 
 import re
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +15,7 @@ pytest.importorskip("plotly", reason="plotly is not installed: pip install 'nofl
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 axe = pytest.importorskip("axe_playwright_python", reason="axe is not installed: pip install axe-playwright-python")
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium to look at the page with")
+pytestmark = pytest.mark.browser
 
 DESKTOP, PHONE, SMALL = (1200, 900), (390, 844), (360, 640)
 

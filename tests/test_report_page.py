@@ -1,7 +1,6 @@
 """The report in a browser, from disk and without a network: sliders, clicks, sizes, colours, and a million steps."""
 
 import re
-import shutil
 
 import numpy as np
 import pytest
@@ -15,8 +14,7 @@ from nofluke.text.tables import show_share
 pytest.importorskip("plotly", reason="plotly is not installed: pip install 'nofluke[report]'")
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium to look at the page with")
+pytestmark = pytest.mark.browser
 
 NASTY = "<script>alert(1)</script><img src=x onerror=alert(2)>"
 

@@ -7,7 +7,6 @@ import html
 import json
 import re
 import shlex
-import shutil
 import sys
 import zlib
 from pathlib import Path
@@ -120,6 +119,7 @@ def test_the_ranking_is_that_of_compare_beside_the_chance_of_evaluate(page):
             ], (name, measure)
 
 
+@pytest.mark.slow
 def test_verdicts_go_by_the_corrected_p_values(tmp_path):
     """What is better than chance alone need not be so as one of six; the own page says both."""
     for seed in range(200):
@@ -301,6 +301,7 @@ def test_ranges_with_times_and_other_metrics(tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_the_same_input_gives_the_same_bytes(tmp_path):
     """Also where chance is simulated, with the seed that is the default."""
     truth, scores = example()
@@ -398,7 +399,6 @@ def test_one_column_is_one_detector_and_none_is_named_twice(file, tmp_path):
 
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
 @pytest.fixture(scope="module")

@@ -1,18 +1,16 @@
 """The timeline in a browser: no line across gaps, single steps of a million, windows at the events, named marks."""
 
-import shutil
-
 import numpy as np
 import pytest
 
 import nofluke as nf
 from nofluke.show.report import positions as places
+from pages import CHROMIUM
 
 pytest.importorskip("plotly", reason="plotly is not installed: pip install 'nofluke[report]'")
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium to look at the page with")
+pytestmark = pytest.mark.browser
 
 PLOT = "document.getElementById('timeline')"
 RECTS = f"{PLOT}.layout.shapes.filter((s) => s.type === 'rect' && !s.opacity).map((s) => [s.x0, s.x1])"

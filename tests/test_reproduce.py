@@ -373,6 +373,7 @@ def drawn(name, done, size):
     return figure
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(6.6, 3.4), (4.0, 5.4)], ids=["paper", "telephone"])
 def test_keys_cover_nothing_and_name_everything(simulated, size):
     """Figures 4, 6 and 8: the key stands above all panels; Figure 6 marks the paper's cell in both."""

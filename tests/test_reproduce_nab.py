@@ -13,9 +13,9 @@ from click.testing import CliRunner
 
 from nofluke.cli import cli, main
 from nofluke.errors import InputError
+from nofluke.reproduce import nab as nab_study
 from nofluke.reproduce import reproduce_nab
-from nofluke.reproduce.nab import study as nab_study
-from nofluke.reproduce.nab.claims import check_nab_claims
+from nofluke.reproduce.nab import check_nab_claims
 
 DETECTORS = ("ARTime", "bayesChangePt", "null", "random")
 PARTS = ("realAdExchange", "realKnownCause/rogue_agent_key_hold")  # the short ones
@@ -131,6 +131,7 @@ def read_series(path, labels="event"):
         yield (np.flatnonzero(marks) if labels == "event" else marks), scores
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("detector", ["bayesChangePt", "random"])
 def test_values_and_the_papers_chance_are_those_counted_by_hand(small, detector):
     """Pooled recall and precision, and their means over all placements; a clock turned back does no harm."""
@@ -140,6 +141,7 @@ def test_values_and_the_papers_chance_are_those_counted_by_hand(small, detector)
     assert told == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_controls_are_told_for_what_they_are(small, part):
     """Noise is no better than chance and a constant cannot be told; a detector with skill is better."""
     for done in (small, part):
@@ -156,10 +158,11 @@ def test_what_is_known_of_the_whole_is_checked_where_the_whole_is_there(small, m
     found = {claim.key: claim for claim in check_nab_claims(small.study)}
     assert found["recall-of-bayes"].outcome == found["ties-at-the-quantile"].outcome == "does not hold"
     assert "the whole of NAB" in found["recall-of-bayes"].finding
-    monkeypatch.setattr("nofluke.reproduce.nab.claims.TIED_ON_ALL", (3, 9))
+    monkeypatch.setattr("nofluke.reproduce.nab.TIED_ON_ALL", (3, 9))
     assert {claim.key: claim.outcome for claim in check_nab_claims(small.study)}["ties-at-the-quantile"] == "holds"
 
 
+@pytest.mark.slow
 def test_ties_are_counted():
     """Cells with alarms on more than 5% of the steps at the .99 quantile, on all of them, and with one score only."""
     source = nab_study.Source.of(shared_table())
@@ -229,6 +232,7 @@ def test_the_page_needs_nothing_and_leads_nowhere_else(small):
     assert all(f"Table {i}." in text for i in range(1, 6))
 
 
+@pytest.mark.slow
 def test_same_seed_same_bytes_also_by_command(small, clone, tmp_path, monkeypatch):
     """A second run, by the command line, writes the same bytes; it prints the table and every statement."""
     study = nab_study.study

@@ -1,7 +1,6 @@
 """The page of `nofluke reproduce`, opened in a browser: nothing is missing, nothing is asked for, nothing overflows."""
 
 import functools
-import shutil
 from pathlib import Path
 
 import pytest
@@ -10,8 +9,7 @@ from nofluke.datasets import simulate_quakes
 from nofluke.reproduce import reproduce, study
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on the path: apt-get install chromium")
+pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")

@@ -16,9 +16,9 @@ import nofluke as nf
 from nofluke.cli import cli, main
 from nofluke.datasets import BENCHMARKS, BenchmarkLabels
 from nofluke.errors import InputError
+from nofluke.reproduce import point_adjustment as study
 from nofluke.reproduce import reproduce_point_adjustment
-from nofluke.reproduce.point_adjustment import study
-from nofluke.reproduce.point_adjustment.claims import check_adjustment_claims
+from nofluke.reproduce.point_adjustment import check_adjustment_claims
 
 LENGTHS = {"MSL": (300, 500), "SMAP": (400, 300, 200), "SMD": (600, 600), "PSM": (700,)}
 SIZES = {"MSL": 60, "SMAP": 90, "SMD": 3, "PSM": 120}  # of the one range of each entity
@@ -92,6 +92,7 @@ def best_adjusted(truth, scores):
     return best
 
 
+@pytest.mark.slow
 def test_random_scores_are_what_all_thresholds_give(small):
     """Mean and deviation of Table 2 agree with scores that are drawn, thresholded and adjusted step by step."""
     rng = np.random.default_rng(5)
@@ -228,6 +229,7 @@ def test_a_place_that_takes_no_page_is_refused_before_the_work(tmp_path, monkeyp
         reproduce_point_adjustment(tmp_path / "taken")
 
 
+@pytest.mark.slow
 def test_what_random_scores_reach_on_public_labels(public):
     """.917, .963, .829 and .978; the published values of SMAP and PSM are level with them, SMD's is not."""
     found = {row["benchmark"]: row for row in rows(public, "table-2")}

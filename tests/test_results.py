@@ -101,6 +101,7 @@ def test_parts_of_results_compare_too(name):
     assert evaluated().delays != evaluated(1).delays
 
 
+@pytest.mark.slow
 def test_a_process_pool_returns_results():
     """What another process has evaluated is as good as evaluated here."""
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:

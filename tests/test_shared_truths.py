@@ -1,6 +1,7 @@
 """Series that share a truth: found by themselves, and judged by one placement for all of them."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -17,9 +18,9 @@ from nofluke.nulls import as_null
 from nofluke.nulls.random_scores import RandomScores
 from nofluke.studies import shared
 from nofluke.studies.cases import Case
+from nofluke.studies.draws import Joint, Placements, cluster_seed, event_groups, found_on, law_of_weights
 from nofluke.studies.rows import truth_row
 from nofluke.studies.shared import Shared, shared_truths
-from nofluke.studies.together import Placements, event_groups, found_on, law_of_weights, laws_of_sums, seed_of
 
 
 def log_of(fraction):
@@ -196,25 +197,59 @@ def test_moments_are_absolute_steps_of_the_clock():
     assert np.all(np.diff(odd["moments"]) > 0)
 
 
+def in_runs(steps):
+    """First step and length of each run of steps."""
+    runs = []
+    for t in sorted(set(map(int, steps))):
+        if runs and t == runs[-1][0] + runs[-1][1]:
+            runs[-1] = (runs[-1][0], runs[-1][1] + 1)
+        else:
+            runs.append((t, 1))
+    return tuple(runs)
+
+
 def oracle(events, n, reach):
-    """Links by going through all pairs of truths and events, with the same rule."""
-    truths = [sorted(set(map(int, row))) for row in events]
-    distinct = len({tuple(row) for row in truths})
-    rare = min(1e-2, 0.1 / max(distinct - 1, 1))
+    """Links by going through all pairs of truths and events, with the same rule in fractions."""
+    rows = [in_runs(row) for row in events]
+    lengths = [length for row in dict.fromkeys(rows) for _, length in row]
+    same = sum(Fraction(lengths.count(length), len(lengths)) ** 2 for length in set(lengths))
+    linked = set()
+    truths, members = [], []
+    for row in dict.fromkeys(rows):
+        own = [i for i, other in enumerate(rows) if other == row]
+        once = same ** len(row) / math.comb(n, len(row))
+        accident = math.comb(len(rows), len(own)) * once ** (len(own) - 1)
+        together = [own] if len(own) == 1 or accident <= Fraction(1, 20) else [[i] for i in own]
+        for some in together:
+            truths.append(row)
+            members.append(some)
+            linked |= {(some[0], i) for i in some[1:]}
+    rare = min(Fraction(1, 100), Fraction(1, 10 * max(len(truths) - 1, 1)))
 
-    def near(one, other, reach):
-        hits = sum(any(abs(a - b) <= reach for b in other) for a in one)
-        zone = len({t for b in other for t in range(b - reach, b + reach + 1)})
-        zone = min(zone, n)
+    def meets(start, length, other, reach):
+        return any(t < start + length + reach and t + k > start - reach for t, k in other)
+
+    def pvalue(one, other, reach):
+        hits = sum(meets(*event, other, reach) for event in one)
+        typical = math.ceil(sum(length for _, length in one) / len(one))
+        around = range(-3 * (reach + typical), n + 3 * (reach + typical))
+        zone = min(sum(meets(t, typical, other, reach) for t in around), n)
         ways = sum(math.comb(zone, k) * math.comb(n - zone, len(one) - k) for k in range(hits, len(one) + 1))
-        return 3 * hits >= len(one) and ways / math.comb(n, len(one)) <= rare
+        return Fraction(ways, math.comb(n, len(one))) if 3 * hits >= len(one) else 1
 
-    label = list(range(len(truths)))
+    looks = {0, reach, 3 * reach + 3}
+    found = []
     for i, one in enumerate(truths):
         for j, other in enumerate(truths[:i]):
-            looks = (0, reach, 3 * reach + 3)
-            if one == other or any(near(one, other, far) and near(other, one, far) for far in looks):
-                label = [label[j] if at == label[i] else at for at in label]
+            p = min(max(pvalue(one, other, far), pvalue(other, one, far)) for far in looks)
+            if p <= rare:
+                found.append((p, members[i][0], members[j][0]))
+    found.sort()
+    tests = len(looks) * len(truths) * (len(truths) - 1) // 2
+    last = max((r for r, (p, *_) in enumerate(found, 1) if p <= Fraction(r, 20 * tests)), default=0)
+    label = list(range(len(rows)))
+    for i, j in linked | {(i, j) for _, i, j in found[:last]}:
+        label = [label[j] if at == label[i] else at for at in label]
     sets = [tuple(f"s{i}" for i, at in enumerate(label) if at == one) for one in sorted(set(label))]
     return sorted(one for one in sets if len(one) > 1)
 
@@ -237,13 +272,58 @@ def test_clusters_are_those_of_all_pairs(seed, n, reach):
 
 
 def test_many_truths_of_their_own_are_not_lumped_by_accident():
-    """Two thousand series of independent events on one axis: hardly any meet by chance, and copies are still found."""
+    """Two thousand series of independent events on one axis: none meet by chance, and a copy is still found."""
     rng = np.random.default_rng(1)
     events = [rng.choice(5_000, 4, replace=False) for _ in range(2_000)]
     events[7] = events[1_000] + 1
     clusters = shared_truths(table(events, n=5_000, reach=5)).clusters
-    assert Shared(series=("s7", "s1000"), identical=False, aligned=True) in clusters
-    assert sum(len(one.series) for one in clusters) < 60
+    assert clusters == (Shared(series=("s7", "s1000"), identical=False, aligned=True),)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_independent_series_share_nothing_however_many(seed):
+    """1,200 series of 12 events in 2,000 steps; and as many of one event in 200, of which most meet another's."""
+    rng = np.random.default_rng(seed)
+    assert found([rng.choice(2_000, 12, replace=False) for _ in range(1_200)], n=2_000, reach=5) == []
+    assert found(rng.choice(200, (1_200, 1)), n=200, reach=2, grids=["steps"] * 1_200) == []
+
+
+@pytest.mark.parametrize("offset", [0, 1, 5, 15])
+def test_copies_are_found_among_many_series(offset):
+    """A pair that was moved by a few steps, one with a third of its events lost, and sensors with one event in common,
+    among hundreds of independent series."""
+    rng = np.random.default_rng(offset)
+    events = [rng.choice(1_900, 12, replace=False) for _ in range(400)]
+    events[3] = events[300] + offset
+    events[4] = np.append(events[301][:8] + min(offset, 5), rng.choice(1_900, 4))
+    events[5:25] = [np.array([777])] * 20
+    names = [set(one) for one, _ in found(events, n=2_000, reach=5)]
+    assert {"s3", "s300"} in names
+    assert {"s4", "s301"} in names
+    assert {f"s{i}" for i in range(5, 25)} in names
+    assert len(names) == 3
+
+
+def test_steps_of_labelled_ranges_do_not_make_series_share():
+    """Two hundred independent series of a few ranges, every step an event; two with the same one are found."""
+    rng = np.random.default_rng(4)
+
+    def some_ranges():
+        begins, many = rng.choice(np.arange(0, 2_900, 60), rng.integers(1, 5), replace=False), rng.integers(5, 50, 5)
+        return np.concatenate([np.arange(a, a + k) for a, k in zip(begins, many, strict=False)])
+
+    events = [some_ranges() for _ in range(200)]
+    assert found(events, n=3_000, reach=5) == []
+    events[9] = events[150] = np.concatenate([np.arange(700, 733), np.arange(2_000, 2_018)])
+    assert found(events, n=3_000, reach=5) == [(("s9", "s150"), True)]
+
+
+def test_short_series_that_cannot_be_told_from_accidents_are_not_called_unsearched(monkeypatch):
+    """Where all events of a pair may meet by accident in so many series, there is nothing that a search could find."""
+    monkeypatch.setattr(shared, "MOST_LOOKS", 1)
+    rng = np.random.default_rng(2)
+    few = shared_truths(table([rng.choice(40, 2, replace=False) for _ in range(600)], n=40, reach=1))
+    assert (few.clusters, few.unsearched) == ((), ())
 
 
 def test_grids_that_are_too_dense_are_named(monkeypatch):
@@ -291,7 +371,7 @@ def test_one_rotation_serves_all_series():
         np.sum([counted([(t + s) % 60 for t in EVENTS], alarms, 2) for alarms in ALARMS], axis=0) for s in range(60)
     ]
     np.testing.assert_array_equal(total, by_hand)
-    laws = laws_of_sums(total, (11, 9), pairs[0][1])
+    laws = Joint.of(*total.T, listed=True).laws((11, 9), pairs[0][1])
     assert laws["recall"].method.kind == "exact"
     assert laws["precision"].upper(int(total[0, 0])) == np.mean(total[:, 0] >= total[0, 0])
 
@@ -305,10 +385,6 @@ def test_ranges_rotate_together():
         found = as_null("circular-shift").hits_by_shift(cell)
         recall, precision = found.recall, found.precision
         np.testing.assert_array_equal(one.hits(cell)[0], np.stack([precision, recall], axis=1))
-    drawn = [one.drawn(cell) for cell in cells]
-    assert drawn[0].shape == (10_000, 2)
-    every = np.hstack([one.hits(cell)[0] for cell in cells])
-    assert set(map(tuple, np.hstack(drawn))) == set(map(tuple, every))  # pairs of the same shift, and all of them
 
 
 @pytest.mark.parametrize("null", ["permutation", "interval-shuffle"])
@@ -321,7 +397,6 @@ def test_equal_events_are_placed_by_the_same_draws(null):
     np.testing.assert_array_equal(hits, again)
     assert not np.array_equal(hits, other)
     assert (how.kind, how.n_resamples, how.seed) == ("simulated", 300, 3)
-    np.testing.assert_array_equal(one.drawn(cell_of(EVENTS, ALARMS[0])), hits)
 
 
 def test_drawn_hits_have_the_exact_laws():
@@ -329,8 +404,8 @@ def test_drawn_hits_have_the_exact_laws():
     one = Placements.of(as_null("permutation"), [EVENTS] * 3, 2, seed=5)
     cells = [cell_of(EVENTS, alarms) for alarms in ALARMS]
     total = sum(one.hits(cell)[0] for cell in cells)
-    law = law_of_weights(sum(found_on(cell) for cell in cells), 3, 3)
-    drawn = laws_of_sums(total, (11, 9), one.hits(cells[0])[1])["recall"]
+    law = law_of_weights(np.bincount(sum(found_on(cell) for cell in cells)), 3, 3)
+    drawn = Joint.of(*total.T, listed=False).laws((11, 9), one.hits(cells[0])[1])["recall"]
     assert law.size == drawn.size == 9
     for k in range(1, 10):
         p = law.upper(k)
@@ -348,7 +423,7 @@ def test_weights_of_shared_recall_are_those_of_all_placements():
     weights = sum(found_on(cell) for cell in cells)
     expected = [sum(counted([t], alarms, 2)[1] for alarms in ALARMS) for t in range(60)]
     assert weights.tolist() == expected
-    exact, law = weighted_placements(expected, 2), law_of_weights(weights, 2, 3)
+    exact, law = weighted_placements(expected, 2), law_of_weights(np.bincount(weights), 2, 3)
     for k in range(7):
         assert law.upper(k) == pytest.approx(float(sum(p for s, p in exact.items() if s >= k)), rel=1e-10)
 
@@ -401,8 +476,8 @@ def test_series_without_alarms_add_nothing():
 
 def test_seeds_of_clusters_are_their_own():
     """Of the study's seed and the name of the first series."""
-    assert len({seed_of(seed, name) for seed in (1, 2) for name in ("a", "b")}) == 4
-    assert 0 <= seed_of(1, "a") < 2**63
+    assert len({cluster_seed(seed, name) for seed in (1, 2) for name in ("a", "b")}) == 4
+    assert 0 <= cluster_seed(1, "a") < 2**63
 
 
 def test_treated_as_independent_a_shared_truth_is_found_far_too_often():
@@ -413,7 +488,7 @@ def test_treated_as_independent_a_shared_truth_is_found_far_too_often():
         cell_of([100, 300, 500, 700, 900], np.unique(np.clip(base + rng.integers(-2, 3, 40), 0, 999)), n=1_000)
         for _ in range(10)
     ]
-    right = law_of_weights(sum(found_on(cell) for cell in cells), 5, 10)
+    right = law_of_weights(np.bincount(sum(found_on(cell) for cell in cells)), 5, 10)
     wrong = SumLaw(tuple(hypergeometric(1_000, cell.covered, 5) for cell in cells))
     assert right.mean == pytest.approx(wrong.mean)
     assert right.upper(right.critical_value(0.05)) <= 0.05

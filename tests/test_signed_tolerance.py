@@ -504,6 +504,7 @@ def test_events_that_nothing_can_find_are_remarked_on():
     assert "1 of 2 events cannot be found: no step that counts lies in its window (1 to 3 steps early)." in result.notes
 
 
+@pytest.mark.slow
 def test_a_report_varies_the_width_and_keeps_the_distance(tmp_path):
     """Its tolerances begin as far from the event as the chosen one, which is among them; the page can be written."""
     around = tolerances_around(LEAD, 100)

@@ -296,6 +296,7 @@ class TestSeveral:
             found = nf.significance(["auc-roc"], labels, scores, null=null, n_resamples=99, rng=2)
             assert found.pvalue == found[0].pvalue
 
+    @pytest.mark.slow
     def test_the_best_of_many_settings_is_no_better_than_chance_allows(self):
         """Under the null the smallest p of six windows is small too often, and the corrected one is not."""
         generator = np.random.default_rng(4)

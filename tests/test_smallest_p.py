@@ -75,6 +75,7 @@ def test_a_window_is_significant_exactly_above_its_band(null):
     assert family.recall_adjusted.min() <= 0.05
 
 
+@pytest.mark.slow
 def test_it_holds_its_level():
     """Of 150 pairs of lists without skill about one in twenty is significant anywhere, and no more."""
     reached = []

@@ -12,7 +12,7 @@ import pytest
 import nofluke as nf
 from comparing import compare_units
 from nofluke.errors import parts_of
-from nofluke.studies.tables import read_table
+from nofluke.studies.store import read_table
 
 
 def table_of(n_series=6, n=120, detectors=2, events=4, seed=0, skill=0.0, groups=None):
@@ -399,6 +399,7 @@ class TestSharedTruth:
         assert "('s000' of 'g0', 's001' of 'g1', 's002' of 'g2' and 1 more; 's004' of 'g0' and" in note
         assert "; and 1 more set)" in note
 
+    @pytest.mark.slow
     def test_groups_that_share_truths_get_the_more_careful_of_two_answers(self):
         """By groups, and by truths as if there were no groups: larger p-values, wider intervals, or none."""
         for copies in (((0, 13),), [(i, i + j) for i in (0, 12, 24) for j in range(1, 12)]):
@@ -429,6 +430,7 @@ class TestSharedTruth:
                     assert (math.inf if math.isnan(shown.low) else shown.high - shown.low) == max(widths)
             assert math.isnan(both.pooled()[0].recall.low) == (len(copies) > 1)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("null", ["permutation", "circular-shift"])
     @pytest.mark.parametrize("copies", [((0, 5),), ((0, 4), (0, 5), (0, 9), (0, 2)), ((0, 4), (1, 5))])
     def test_a_group_has_the_p_value_of_its_own_series(self, monkeypatch, null, copies):
@@ -608,7 +610,16 @@ class TestFiles:
         boards = {f"leaderboard.{end}" for end in ("csv", "md", "tex", "html")}
         assert (
             names
-            == {"study.json", "parts", "results.parquet", "failed.jsonl", "timings.parquet", "pooled.json"} | boards
+            == {
+                "study.json",
+                "manifest.json",
+                "parts",
+                "results.parquet",
+                "failed.jsonl",
+                "timings.parquet",
+                "pooled.json",
+            }
+            | boards
         )
         told = json.loads((tmp_path / "out" / "study.json").read_text())
         assert told["settings"]["budget"] == 0.05
@@ -627,6 +638,7 @@ class TestFiles:
         with pytest.raises(nf.InputError, match="holds no study"):
             nf.Study.open(tmp_path / "nothing")
 
+    @pytest.mark.slow
     def test_the_same_seed_gives_the_same_bytes(self, tmp_path):
         """For one and two workers, and when it is resumed after parts were lost."""
         table = table_of(n_series=9)

@@ -2,6 +2,7 @@
 
 import math
 import pickle
+import threading
 
 import numpy as np
 import pytest
@@ -14,8 +15,7 @@ from nofluke.studies.asked import Asked
 from nofluke.studies.cases import Case, Fault
 from nofluke.studies.cells import Cells
 from nofluke.studies.rows import Rows, row_of
-from nofluke.studies.schema import CELLS, LAWS, TRUTHS
-from nofluke.studies.stored_laws import StoredLaw
+from nofluke.studies.store import CELLS, LAWS, TRUTHS, StoredLaw
 from nofluke.studies.study import Quick, _quantiles, _within, add_case
 
 COMMON = {
@@ -201,7 +201,7 @@ class TestTheOtherWay:
         detectors = {"noise": rng.normal(size=300), "skill": rng.normal(size=300) + 2 * truth}
         if more.get("missing") == "mask":
             detectors["skill"][[3, 40]] = np.nan
-        case = Case(series="s", group="s", truth=truth, detectors=detectors)
+        case = Case(series="s", group="s", truth=truth, detectors=detectors, warmup=more.get("warmup"))
         asked, arguments = settings_of(3, **{"budget": 0.1, **more} if "quantile" not in more else more)
         assert_as_evaluated(case, asked, arguments, 3)
 
@@ -355,7 +355,8 @@ class TestSettings:
     def test_functions_that_cannot_travel_are_refused_unless_they_stay(self, monkeypatch):
         """Before anything is read, with the remedy."""
         monkeypatch.setattr("nofluke.metrics._ADDED", {})
-        nf.metrics.register("local", lambda labels, alarms: (labels * alarms).sum(), needs="alarms")
+        lock = threading.Lock()
+        nf.metrics.register("local", lambda labels, alarms: (labels * alarms).sum() + lock.locked(), needs="alarms")
         table = {"name": ["s"] * 32, "label": [0, 1, 0, 0] * 8, "z": np.arange(32.0)}
         asked = {
             "series": "name",

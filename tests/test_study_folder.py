@@ -1,10 +1,12 @@
 """Tables, folder, lock and engines of a study, one by one; test_study_faults.py has them together, with accidents."""
 
+import importlib
 import io
 import json
 import os
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
@@ -16,14 +18,9 @@ from hypothesis import strategies as st
 
 from nofluke.errors import InputError
 from nofluke.progress import cells_bar
-from nofluke.studies import cluster, engine
-from nofluke.studies.cluster import dask_executor
-from nofluke.studies.engine import n_workers, run
-from nofluke.studies.folder import Folder
-from nofluke.studies.outcome import NoRoom
-from nofluke.studies.runner import failure
-from nofluke.studies.schema import CELLS, cells_with
-from nofluke.studies.tables import join_tables, read_table, write_table
+from nofluke.studies import run as engine
+from nofluke.studies.run import dask_executor, failure, n_workers, run
+from nofluke.studies.store import CELLS, Folder, NoRoom, cells_with, join_tables, read_table, sealed, write_table
 from study_work import FakeChunk, fake_part
 
 SETTINGS = {"tolerance": "1%", "budget": 0.01, "metrics": ["vus", "auc"]}
@@ -45,7 +42,7 @@ CELL = {
 
 def begun(out, n=3, settings=SETTINGS, inputs=INPUTS, **options):
     folder = Folder(out)
-    folder.begin(settings=settings, inputs=inputs, parts=n, **options)
+    folder.begin(settings=settings, inputs=inputs, parts=[3] * n, **options)
     return folder
 
 
@@ -163,7 +160,7 @@ class TestFolder:
 
     def test_a_table_is_streamed_in_pieces(self, tmp_path, monkeypatch):
         """Together they are the table."""
-        monkeypatch.setattr("nofluke.studies.folder._ROWS_AT_ONCE", 10)
+        monkeypatch.setattr("nofluke.studies.store._ROWS_AT_ONCE", 10)
         folder = begun(tmp_path / "out")
         for i in range(3):
             folder.write_part(i, part(i, tmp_path))
@@ -243,12 +240,13 @@ class TestFolder:
         begun(tmp_path / "out").close()
         path = tmp_path / "out" / "study.json"
         told = json.loads(path.read_text())
+        del told["sha256"]
         told["versions"]["numpy"] = "1.0"
-        path.write_text(json.dumps(told))
+        path.write_text(sealed(told))
         with begun(tmp_path / "out") as folder:
             assert "numpy was '1.0' and is now" in folder.notes[0]
         told["versions"]["nofluke"] = "0.0.1"
-        path.write_text(json.dumps(told))
+        path.write_text(sealed(told))
         with pytest.raises(InputError, match=r"nofluke was '0.0.1' and is now"):
             begun(tmp_path / "out")
 
@@ -275,7 +273,7 @@ class TestFolder:
             begun(tmp_path, resume=resume)
         assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
-    @pytest.mark.parametrize("content", ["{}", "no json", '{"format": "nofluke study 1"}', "[]"])
+    @pytest.mark.parametrize("content", ["{}", "no json", '{"format": "nofluke study 2"}', "[]"])
     def test_a_damaged_study_json_is_named(self, tmp_path, content):
         """It may be anybody's."""
         (tmp_path / "study.json").write_text(content)
@@ -287,18 +285,6 @@ class TestFolder:
         (tmp_path / "file").write_text("x")
         with pytest.raises(InputError, match=r"out='.*file' cannot be written to \(File exists\): choose another"):
             begun(tmp_path / "file")
-
-    def test_without_out_the_study_lives_as_long_as_its_object(self, tmp_path):
-        """Everything works the same, and nothing is left."""
-        folder = begun(None)
-        folder.write_part(0, part(0, tmp_path))
-        folder.finish()
-        folder.close()
-        assert folder.rows("cells") == 5
-        path = folder.path
-        assert path.exists()
-        del folder
-        assert not path.exists()
 
     def test_an_unknown_table_is_refused(self, tmp_path):
         """With the words that are known."""
@@ -313,8 +299,8 @@ class TestLock:
         with pytest.raises(InputError, match="in use by another study of this process"):
             begun(tmp_path / "out")
         code = (
-            "import sys\nfrom nofluke.studies.folder import Folder\n"
-            "Folder(sys.argv[1]).begin(settings={}, inputs={}, parts=1)"
+            "import sys\nfrom nofluke.studies.store import Folder\n"
+            "Folder(sys.argv[1]).begin(settings={}, inputs={}, parts=[3])"
         )
         command = [sys.executable, "-c", code, str(tmp_path / "out")]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
@@ -352,14 +338,33 @@ class TestRun:
 
     def test_what_cannot_be_sent_is_an_error_with_a_remedy(self):
         """Before any process has started; results that cannot be sent fail one by one."""
+        lock = threading.Lock()
         with pytest.raises(
             InputError, match=r"^workers cannot be used, since the work cannot be sent .*: define functions at the top"
         ):
-            run(lambda x: x, {0: 1, 1: 2}, workers=2, on_done=print, on_failed=print)
+            run(lambda x: (lock, x), {0: 1, 1: 2}, workers=2, on_done=print, on_failed=print)
         failed = {}
         run(memoryview, {0: b"x", 1: 3}, workers=2, on_done=print, on_failed=failed.__setitem__)
         assert "cannot pickle" in failed[0]
         assert "bytes-like" in failed[1]
+
+    def test_a_module_that_workers_cannot_load_is_told_with_its_reason(self, tmp_path, monkeypatch):
+        """One that is gone, and one that starts a study as it is imported: neither hangs, neither is tried thrice."""
+        monkeypatch.syspath_prepend(tmp_path)
+        for name, code, words in (
+            ("gone", "def f(x):\n    return x\n", r"\(ModuleNotFoundError: No module named 'gone' \("),
+            ("starts", "def f(x):\n    return x\n", r"\(a module that workers import starts a study as it is imported"),
+        ):
+            (tmp_path / f"{name}.py").write_text(code)
+            function = importlib.import_module(name).f
+            if name == "gone":
+                (tmp_path / "gone.py").unlink()
+            else:
+                (tmp_path / "starts.py").write_text(f"import nofluke as nf\nnf.study({{}}, budget=0.1)\n{code}")
+            with pytest.raises(
+                InputError, match=f"workers cannot be used, since other processes cannot load .*{words}"
+            ):
+                run(function, {0: 1, 1: 2}, workers=2, on_done=print, on_failed=print)
 
     def test_few_tasks_are_under_way_in_an_executor(self):
         """Four for each of its workers, so that memory is bounded."""
@@ -466,7 +471,7 @@ class TestDask:
     def test_an_address_without_a_scheduler_is_told(self, monkeypatch, address):
         """Soon, and in one line."""
         pytest.importorskip("distributed")
-        monkeypatch.setattr(cluster, "_SECONDS", 0.5)
+        monkeypatch.setattr(engine, "_SECONDS", 0.5)
         with (
             pytest.raises(InputError, match=rf"dask='{address}' has no scheduler that answers"),
             dask_executor(address),

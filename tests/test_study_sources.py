@@ -19,7 +19,8 @@ import nofluke as nf
 from nofluke.arrays import same
 from nofluke.errors import InputError
 from nofluke.studies.cases import Fault
-from nofluke.studies.sources import read_source, tabular
+from nofluke.studies.sources import chunks as chunking
+from nofluke.studies.sources import read_source, tables
 from nofluke.studies.sources.chunks import cut
 
 WIDE = {"series": "s", "group": "g", "truth": "y", "scores": ["a", "b"]}
@@ -233,7 +234,7 @@ def test_a_series_may_go_on_in_another_file(tmp_path):
 
 def test_large_copies_stay_on_disk_as_long_as_the_source(tmp_path, monkeypatch):
     """Text above the limit is not held in memory; the copy goes with the source."""
-    monkeypatch.setattr(tabular, "SMALL", 0)
+    monkeypatch.setattr(tables, "SMALL", 0)
     frame = wide_frame()
     read = read_source(written(frame, tmp_path, "csv"), **WIDE)
     copy = read.chunks()[0].entries[0].pieces[0].file.path
@@ -430,7 +431,8 @@ def test_tsb_ads_folders(tmp_path):
         [0, 1, 0],
         [0.1, 0.9, 0.2],
     )
-    assert first.detectors["LOF"].reason == f"LOF/{name}.npy has 1 scores for 3 steps: give each step one."
+    told = f'LOF/{name}.npy has 1 scores for 3 steps: give each step one, or pass align="end".'
+    assert first.detectors["LOF"].reason == told
     assert second.detectors["IForest"].tolist() == [1, 2]
     assert "cannot be read as an array of NumPy" in second.detectors["LOF"].reason
     assert "no CSV of this series" in lost.truth.reason
@@ -492,9 +494,7 @@ def test_fingerprints_go_by_what_is_in_the_inputs(tmp_path):
 
 def test_large_files_are_told_by_size_and_time(tmp_path, monkeypatch):
     """Reading terabytes to tell whether they changed would take longer than the study."""
-    from nofluke.studies.sources import fingerprints
-
-    monkeypatch.setattr(fingerprints, "HASHED", 10)
+    monkeypatch.setattr(chunking, "HASHED", 10)
     path = written(wide_frame(), tmp_path, "csv")
     first = read_source(path, **WIDE).fingerprint
     os.utime(path, (1, 1))
@@ -581,7 +581,8 @@ def test_rows_of_detectors_must_agree(tmp_path, kind):
     frame = frame[~(b & last & (frame["s"] == "rows")) & ~(b & (frame["s"] == "none"))].reset_index(drop=True)
     source = frame if kind == "frame" else written(frame, tmp_path, kind)
     cases = cases_of(read_source(source, series="s", truth="y", times="t", detector="d", scores="z"))
-    assert cases["rows"].detectors["b"].reason == "it has 5 rows where detector 'a' has 6: give both the same steps."
+    told = """it has 5 rows where detector 'a' has 6: give both the same steps, or pass align="end"."""
+    assert cases["rows"].detectors["b"].reason == told
     assert cases["times"].detectors["b"].reason == "its times differ from those of detector 'a': give both the same."
     assert cases["truth"].detectors["b"].reason == "its labels differ from those of detector 'a': give both the same."
     assert cases["none"].detectors["b"].reason == "there are no scores of this detector."

@@ -119,6 +119,7 @@ def pages():
     }
 
 
+@pytest.mark.slow
 def test_every_figure_of_every_page_is_drawn_without_scripts():
     """Small ones, and none where such data have no figure."""
     for name, (result, more, without) in pages().items():

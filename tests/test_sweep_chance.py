@@ -158,6 +158,7 @@ class TestFamilywise:
         assert family.smallest == 1 / n
         assert family.best_f == family.smallest
 
+    @pytest.mark.slow
     def test_band_separates_the_significant_cells(self):
         """A cell lies above the simultaneous band exactly if its adjusted p-value is at most alpha."""
         truth, z = data()

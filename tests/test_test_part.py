@@ -11,7 +11,7 @@ import nofluke as nf
 from nofluke.errors import InputError
 from nofluke.series.reading import is_column
 from nofluke.show.report.origin import call_of
-from nofluke.studies.sources.naming import training_end
+from nofluke.studies.sources.names import training_end
 
 N = 100
 DAYS = np.arange("2024-01-01", "2024-04-10", dtype="datetime64[D]")

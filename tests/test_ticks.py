@@ -46,6 +46,7 @@ class TestResolution:
             for length in range(1, 60):
                 assert ticks.floor(length * step) == length
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("rate", [44_100, 48_000, 30, 25, 7])
     def test_samples_give_the_numbers_of_their_sample_numbers(self, rate):
         """p-values and all."""
@@ -219,6 +220,7 @@ class TestLimits:
         found = nf.coincidence([3, 80], [50], tolerance=1, lag=lag, span=(0, 2**58), tick=1, null="permutation")
         assert (found.recall, found.precision) == (0, 0)
 
+    @pytest.mark.slow
     def test_a_hundred_thousand_times_need_memory_for_them_alone(self):
         """Reading and counting 10⁵ against 10⁵ unrounded times."""
         import tracemalloc

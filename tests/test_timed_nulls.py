@@ -97,6 +97,7 @@ class TestEveryPlacement:
         placements = lists.strata(lambda tick: free.index(tick) * windows // len(free))
         check(asked(lists, f"local-permutation:windows={windows}"), lists, placements)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("null", ["permutation", "jitter:window=4", "local-permutation:windows=2"])
     @relaxed
     @given(lists=few())
@@ -119,6 +120,7 @@ class TestEveryPlacement:
             assert test.pvalue == pytest.approx(float(share_of(values, observed)), abs=0.003)
             assert test.expected == pytest.approx(sum(values) / len(values), abs=0.01)
 
+    @pytest.mark.slow
     @relaxed
     @given(few(twice=True))
     def test_random_placements_of_times_that_count_several_times(self, lists):
@@ -293,6 +295,7 @@ class TestLongSpans:
         at[1, :20] = at[0, :20] + rng.integers(-(10**12), 10**12, 20)
         return (np.datetime64("1990-01-01", "ns") + np.sort(row).astype("timedelta64[ns]") for row in at)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("null", NULLS)
     @pytest.mark.parametrize("edges", ["zero", "interior"])
     def test_nanoseconds_over_thirty_years_find_what_is_there(self, null, edges):

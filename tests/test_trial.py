@@ -51,28 +51,47 @@ class TestCells:
                 np.testing.assert_array_equal(whole.cell(d, k).found, alone.cell(0, 0).found)
                 np.testing.assert_array_equal(whole.cell(d, k).windows.starts, alone.cell(0, 0).windows.starts)
 
+    def test_detectors_side_by_side_share_their_events(self):
+        """What is worked out for events is worked out once for all detectors, and another's alarms are its own."""
+        told = {"times": [0, 1, 2, 3, 5], "mask": [0, 0, 0, 0, 1]}
+        within, cut = (Tolerance(early=1, late=1, unit="clock"),), np.ones(1)
+        series = prepare([0, 1, 0, 1, 0], [0, 2, 1, 2, 0], **told)
+        other = series.with_scores(np.array([1.0, 0.0, 1.0, 2.0, 0.0]))
+        one, alone = (
+            Trial.of(series, within, cut),
+            Trial.of(prepare([0, 1, 0, 1, 0], [1, 0, 1, 2, 0], **told), within, cut),
+        )
+        beside = one.beside(other, cut)
+        assert beside.zones is one.zones
+        assert (beside.precision_hits, beside.recall_hits) == (alone.precision_hits, alone.recall_hits)
+        assert beside.near_predictions == alone.near_predictions
+        assert one.with_truth(alone.truth).zones.truth is alone.truth
+
     @pytest.mark.parametrize(
-        ("truth", "times", "mask", "within", "shared"),
+        "scores",
         [
-            ([0, 1, 0, 1, 0], [0, 1, 2, 3, 5], [0, 0, 0, 0, 1], 1, True),
-            ([0, 1, 1, 0, 0], [0, 1, 2, 3, 5], [0, 0, 0, 0, 1], 1, False),
-            ([0, 1, 0, 1, 0], [0, 1, 2, 3, 4], [0, 0, 0, 0, 1], 1, False),
-            ([0, 1, 0, 1, 0], [0, 1, 2, 3, 5], [0, 0, 0, 0, 0], 1, False),
-            ([0, 1, 0, 1, 0], [0, 1, 2, 3, 5], [0, 0, 0, 0, 1], 2, False),
+            np.array([1.0, np.nan, 0.0]),
+            np.array([1.0, np.inf, 0.0]),
+            np.array([1.0, 2.0]),
+            np.array([[1.0, 2.0, 3.0]]),
+            np.array([1, 2, 3]),
+            [1.0, 2.0, 3.0],
         ],
     )
-    def test_detectors_side_by_side_share_their_events(self, truth, times, mask, within, shared):
-        """What is worked out for events is worked out once for all detectors, and never taken for that of others."""
-        one = Trial.of(
-            prepare([0, 1, 0, 1, 0], [0, 2, 1, 2, 0], times=[0, 1, 2, 3, 5], mask=[0, 0, 0, 0, 1]),
-            (Tolerance(early=1, late=1, unit="clock"),),
-            np.ones(1),
-        )
-        own = prepare(truth, [1, 0, 1, 2, 0], times=times, mask=mask), (Tolerance(early=within, late=1, unit="clock"),)
-        beside, alone = Trial.of(*own, np.ones(1), beside=one), Trial.of(*own, np.ones(1))
-        assert (beside.truth is one.truth, beside.reaches is one.reaches) == (shared, shared)
-        assert beside.precision_hits == alone.precision_hits
-        assert beside.near_predictions == alone.near_predictions
+    def test_scores_that_are_not_plain_are_read_with_the_series(self, scores):
+        """Only finite floats, one for each step, can be taken without another look at the series."""
+        assert prepare([0, 1, 0], [1.0, 2.0, 3.0]).with_scores(scores) is None
+
+    def test_scores_taken_for_a_series_are_as_if_they_were_read_with_it(self):
+        """Masked steps, the kind of floats, and a series of which a step is missing or that has alarms."""
+        series = prepare([0, 1, 0, 0], [1.0, 2.0, 3.0, 0.0], mask=[0, 0, 0, 1])
+        for kind in (np.float64, np.float32):
+            scores = np.array([3.0, 0.1, 2.0, 7.0], dtype=kind)
+            assert series.with_scores(scores) == prepare([0, 1, 0, 0], scores, mask=[0, 0, 0, 1])
+        missing = prepare([0, 1, 0, 0], [1.0, np.nan, 3.0, 0.0], missing="mask")
+        assert missing.with_scores(np.zeros(4)) is None
+        assert prepare([0, 1, 0, 0], [1.0, 3.0], align="end").with_scores(np.zeros(4)) is None
+        assert prepare([0, 1, 0], predictions=[0, 1, 0]).with_scores(np.zeros(3)) is None
 
     def test_alarms_may_be_asked_for_by_several_threads(self):
         """Between two looks at what is kept, another thread may have kept more: that is no error."""

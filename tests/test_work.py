@@ -93,6 +93,7 @@ class TestStrata:
 
 
 class TestRotations:
+    @pytest.mark.slow
     @settings(max_examples=60, deadline=None)
     @given(st.data())
     def test_many_pairs_are_counted_as_few_are(self, data):

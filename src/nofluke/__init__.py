@@ -41,8 +41,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from nofluke import datasets, detectors, metrics, nulls, plot
-    from nofluke.adapters.cross_validated import CrossValidation
-    from nofluke.adapters.cross_validation import cross_val_evaluate
+    from nofluke.adapters.cross_validation import CrossValidation, cross_val_evaluate
     from nofluke.adapters.scorer import make_scorer
     from nofluke.errors import InputError
     from nofluke.inference.coincidence import Coincidence, CoincidenceSweep, coincidence, sweep_tolerances
@@ -109,8 +108,7 @@ __all__ = [
 # where each name lives: it is loaded when it is first asked for, so that importing nofluke takes no time
 _ROOMS = ("datasets", "detectors", "metrics", "nulls", "plot")
 _HOMES = {
-    "adapters.cross_validated": "CrossValidation",
-    "adapters.cross_validation": "cross_val_evaluate",
+    "adapters.cross_validation": "CrossValidation cross_val_evaluate",
     "adapters.scorer": "make_scorer",
     "errors": "InputError",
     "inference.coincidence": "Coincidence CoincidenceSweep coincidence sweep_tolerances",

@@ -19,6 +19,7 @@ from typing import Any, Literal, Protocol, Self
 
 MOST_IN_MESSAGE = 1_000  # characters; a longer message hides its remedy
 MOST_IN_VALUE = 80
+WIDTH = 100  # of a line of prose, on a terminal and off it
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,16 @@
-"""A progress bar where a person looks on, and nothing anywhere else."""
+"""A progress bar where a person looks on, plain without rich, and nothing anywhere else."""
 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+
+_PLAIN_SECONDS = 0.5  # between two plain lines
 
 
 def is_watched(stream: Any) -> bool:
@@ -22,6 +26,10 @@ def progress_bar(label: str, total: int) -> Iterator[Callable[[int], None]]:
     """Yield a function that takes how much is done; it draws a bar on a terminal's standard error."""
     if not is_watched(sys.stderr):
         yield lambda _done: None
+        return
+    if not has_rich():
+        with _plain_line() as show:
+            yield lambda done: show(f"{label}: {done:,} of {total:,}")
         return
     from rich.console import Console
     from rich.progress import Progress
@@ -40,6 +48,10 @@ def cells_bar(label: str, total: int) -> Iterator[Callable[[int, int], None]]:
     if not is_watched(sys.stderr):
         yield lambda _done, _failed: None
         return
+    if not has_rich():
+        with _plain_line() as show:
+            yield lambda done, failed: show(f"{label}: {done + failed:,} of {total:,} cells{_failures(failed)}")
+        return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -49,13 +61,44 @@ def cells_bar(label: str, total: int) -> Iterator[Callable[[int, int], None]]:
         tasks: list[Any] = []
 
         def advance(done: int, failed: int) -> None:
-            words = f", {failed:,} failed" if failed else ""
+            words = _failures(failed)
             if tasks:
                 bar.update(tasks[0], completed=done + failed, failed=words)
             else:
                 tasks.append(bar.add_task(label, total=total, completed=done + failed, failed=words))
 
         yield advance
+
+
+def has_rich() -> bool:
+    """Whether there is rich for a terminal; it comes with the command line."""
+    try:
+        return find_spec("rich") is not None
+    except ValueError:  # as tests take it away
+        return False
+
+
+def _failures(failed: int) -> str:
+    return f", {failed:,} failed" if failed else ""
+
+
+@contextmanager
+def _plain_line() -> Iterator[Callable[[str], None]]:
+    """Yield a function that writes a line over the one before; it is gone at the end."""
+    width, last = 0, 0.0
+
+    def show(text: str) -> None:
+        nonlocal width, last
+        now = time.monotonic()
+        if now - last >= _PLAIN_SECONDS:
+            width, last = max(width, len(text)), now
+            print(f"\r{text:<{width}}", end="", file=sys.stderr, flush=True)
+
+    try:
+        yield show
+    finally:
+        if width:
+            print(f"\r{'':<{width}}\r", end="", file=sys.stderr, flush=True)
 
 
 def is_compiled(kernel: Any) -> bool:

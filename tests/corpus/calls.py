@@ -572,4 +572,5 @@ def tidy(text: str) -> str:
     """A text without what differs between machines: numbers in full are rounded to eleven digits."""
     text = re.sub(r"/tmp/[\w./-]+", "TMP", text)
     text = re.sub(r"\b[0-9a-f]{32,}\b", "HASH", text)
+    text = re.sub(r'"size": \d+', '"size": N', text)
     return LONG.sub(lambda found: f"{float(found[0]):.11g}", text)

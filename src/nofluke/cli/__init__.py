@@ -12,27 +12,46 @@ from typing import Any, NoReturn
 import click
 
 from nofluke import __version__
-from nofluke.cli import commands, metrics
-from nofluke.cli.coincidence import coincidence
-from nofluke.cli.command import Commands
-from nofluke.cli.compare import compare
-from nofluke.cli.endings import FORMATS
-from nofluke.cli.power import power
-from nofluke.cli.rank import rank
-from nofluke.cli.report import report
-from nofluke.cli.reproduce import reproduce
-from nofluke.cli.study import study
-from nofluke.errors import MOST_IN_MESSAGE, InputError, interruptible, shortened
-from nofluke.text.tables import WIDTH
+from nofluke.cli.command import FORMATS, Commands
+from nofluke.errors import MOST_IN_MESSAGE, WIDTH, InputError, interruptible, shortened
 
 __all__ = ["FORMATS", "cli", "main"]
 
 BUG = 70  # the exit code of an error in nofluke itself: not to be taken for the gate's 1
 BROKEN_PIPE = 141  # what shells report of a program whose reader has gone: 128 + SIGPIPE
 
+TOPICS = {
+    "Judge one detector": {
+        "evaluate": ("commands", "Precision and recall at one threshold, next to chance."),
+        "sweep": ("commands", "Precision and recall at many thresholds and tolerances."),
+        "diagnose": ("commands", "Which null model to trust for these data, and why."),
+        "report": ("commands", "One HTML page: the verdict, sliders and every figure."),
+    },
+    "Compare and study": {
+        "compare": ("compare", "Which of several detectors is better, and could it be luck?"),
+        "study": ("study", "Many detectors on many series: judged, pooled and ranked."),
+        "rank": ("compare", "Which methods differ, by a table of values?"),
+    },
+    "Lists of times": {
+        "coincidence": ("coincidence", "Do two lists of times coincide more often than by chance?"),
+    },
+    "Metrics": {
+        "significance": ("metrics", "Any metric, next to what chance gives on the same labels."),
+        "chance": ("metrics", "What chance gives in a metric, from the labels alone."),
+        "metrics": ("metrics", "List all metrics, with their settings."),
+    },
+    "Plan": {"power": ("commands", "How many events it takes to tell skill from chance.")},
+    "Try and reproduce": {
+        "demo": ("commands", "Judge a detector on simulated tweets about earthquakes."),
+        "reproduce": ("commands", "Rerun the paper: every figure, table, number and claim."),
+    },
+}
+"""Commands by topic: the module of each, and its first sentence, so that help need not load them."""
+
 
 @click.group(
     cls=Commands,
+    topics=TOPICS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": WIDTH},
     invoke_without_command=True,
     examples=(
@@ -53,14 +72,6 @@ def cli(context: click.Context) -> None:
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
-
-
-cli.add_topic("Judge one detector", commands.evaluate, commands.sweep, commands.diagnose, report)
-cli.add_topic("Compare and study", compare, study, rank)
-cli.add_topic("Lists of times", coincidence)
-cli.add_topic("Metrics", metrics.significance, metrics.chance, metrics.metrics)
-cli.add_topic("Plan", power)
-cli.add_topic("Try and reproduce", commands.demo, reproduce)
 
 
 def main(args: list[str] | None = None) -> NoReturn:

@@ -182,6 +182,8 @@ def read(
         for role, values in table.values.items():
             kind, several, name = role.partition(":")
             argument = _ARGUMENTS.get(kind, kind)
+            if found.get("align") is not None and argument in ("scores", "predictions"):
+                values = without_empty_end(values)
             found[argument] = {**found.get(argument, {}), name: values} if several else values
         notes = table.notes
     if truth_file is not None:
@@ -206,6 +208,13 @@ def read(
     else:
         found["truth_as"] = "labels"
     return Data(arguments=found, notes=notes)
+
+
+def without_empty_end(values: Any) -> Any:
+    """A column without the empty cells at its end: in a table, that is how one with fewer values looks."""
+    if values.dtype.kind != "f":
+        return values
+    return values[: len(values) - int((values[::-1] == values[::-1]).argmax())]
 
 
 def check_places(sources: dict[str, str | None], outputs: dict[str, str | None]) -> None:

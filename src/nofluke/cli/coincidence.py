@@ -19,24 +19,26 @@ from nofluke.cli.arguments import (
     time_format_of,
     tolerance_of,
 )
-from nofluke.cli.chance_options import familywise_option, judging_options, method_options, null_of, seed_option
-from nofluke.cli.command import Command
-from nofluke.cli.completion import COLUMN, FILE, PAGE
-from nofluke.cli.endings import form_of
+from nofluke.cli.command import Command, form_of
 from nofluke.cli.options import (
     declared,
+    familywise_option,
     format_of,
     gate_format_option,
     gate_options,
+    judging_options,
+    method_options,
+    null_of,
     output_option,
     plain_file,
+    seed_option,
     several,
     side_options,
     time_format_option,
     zero_division_option,
 )
 from nofluke.cli.printing import extras, gate_code, write_result
-from nofluke.cli.values import Values, list_option
+from nofluke.cli.values import COLUMN, FILE, PAGE, Values, list_option
 from nofluke.errors import InputError
 from nofluke.series.arguments import AboutTimes, names_of
 

@@ -1,29 +1,52 @@
-"""The commands. Nothing is computed here; everything but click is imported when a command runs."""
+"""The commands about one detector, its page, planning, the demo and reproducing. Nothing is computed here."""
 
 from __future__ import annotations
 
+import shlex
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import click
 
-from nofluke.cli.arguments import chance_arguments, read, read_detector, tolerance_of, within_strata
-from nofluke.cli.chance_options import chance_options, familywise_option, judging_options, strata_option
-from nofluke.cli.command import Command
-from nofluke.cli.completion import PAGE
+from nofluke.cli.arguments import (
+    Data,
+    chance_arguments,
+    named_detectors,
+    number_of,
+    read,
+    read_detector,
+    time_format_of,
+    tolerance_of,
+    within_strata,
+)
+from nofluke.cli.command import Command, advising
 from nofluke.cli.options import (
+    chance_options,
     data_options,
     detector_options,
+    detectors_options,
+    directory,
+    familywise_option,
+    file_or_stream,
     format_option,
     gate_format_option,
     gate_options,
+    judging_options,
+    method_options,
+    metric_option,
+    null_option,
     output_option,
     plain_file,
+    seed_option,
+    sides_in,
+    strata_option,
     unit_option,
     zero_division_option,
 )
-from nofluke.cli.printing import extras, gate_code, write_result
-from nofluke.cli.values import SHARE, Threshold, Values, list_option
+from nofluke.cli.printing import extras, gate_code, wrapped, write, write_result
+from nofluke.cli.values import DIRECTORY, PAGE, PATH, SHARE, Number, Threshold, Value, Values, list_option
+from nofluke.errors import InputError
 
 
 @click.command(
@@ -190,6 +213,238 @@ def diagnose(file: str, period: str | None, alpha: float, form: str | None, outp
     write_result(result, form, output)
 
 
+def _period(text: str | None) -> int | str | None:
+    """Steps as a number; anything else is left as it is, the name of a season."""
+    if text is not None:
+        with suppress(ValueError):
+            return int(text)
+    return text
+
+
+# ---- `nofluke report`: one detector, or several
+
+ROLES = ("truth", "truth_start", "truth_end", "scores", "time", "mask", "predictions")
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "nofluke report data.csv --truth label --scores z --quantile 0.9 --tolerance 2 -o report.html",
+        "nofluke report detectors.csv --truth label --scores z --scores tweets --budget 5% --tolerance 2 --scripts cdn",
+    ),
+)
+@detectors_options
+@null_option
+@strata_option
+@method_options
+@click.option(
+    "--seed", type=int, default=0, show_default=True, help="Random seed; the same seed gives identical output."
+)
+@metric_option(
+    "Another metric beside chance, such as vus-pr:window=100; nofluke metrics lists them. Repeat for several."
+)
+@click.option("--alpha", type=SHARE, default=0.05, show_default=True, help="Level of the verdict.")
+@click.option("--title", help="Heading of the page; by default the name of FILE.")
+@click.option(
+    "--scripts",
+    type=click.Choice(["inline", "cdn"]),
+    default="inline",
+    show_default=True,
+    help="Embed plotly's script (5 MB), so that the page needs no network; or let the page fetch it.",
+)
+@click.option(
+    "-o",
+    "--output",
+    callback=file_or_stream,
+    default="report.html",
+    show_default=True,
+    type=PAGE,
+    help="The page to write; - for standard output.",
+)
+def report(
+    file: str,
+    metrics: tuple[str, ...],
+    alpha: float,
+    title: str | None,
+    scripts: Any,
+    output: str | None,
+    **options: Any,
+) -> None:
+    """One HTML page: the verdict, sliders and every figure.
+
+    Repeat --scores or --predictions to put several detectors side by side, each with its own page in the same file.
+    FILE is CSV, TSV or Parquet, or - for standard input.
+    """
+    from nofluke.show.report.page import check_plotly
+
+    check_plotly()  # before the work
+    several = len(named_detectors(options)) > 1
+    for role in ("scores", "predictions"):
+        # one detector is an array, several are a dict by their names
+        options[role] = (options[role] if several else options[role][0]) if options[role] else None
+    data = read_detector(file, output, options, **({"outputs": None} if several else {}))
+    data, null = within_strata(options["null"], options["strata"], data)
+    page = {"title": title, "scripts": scripts, "source": _source(file, options), "metrics": metrics}
+    about = _several if several else _one
+    text, said = about(data, {**chance_arguments(options), "null": null, "alpha": alpha}, output, page)
+    if output is None:
+        write(text.rstrip("\n"), None)
+    else:
+        click.echo(f"{wrapped(advising(click.get_current_context())(said))}\nOpen {text}")
+
+
+def _one(data: Data, chance: dict[str, Any], output: str | None, page: dict[str, Any]) -> tuple[str, str]:
+    """The page itself, or where it was written; and the verdict in words."""
+    import nofluke as nf
+    from nofluke.show.report import make_page, write_report
+
+    result = data.noted(nf.evaluate(**data.arguments, **chance))
+    made = make_page(result, **page) if output is None else str(write_report(result, output, **page))
+    return made, result.verdict_in_words()
+
+
+def _several(data: Data, chance: dict[str, Any], output: str | None, page: dict[str, Any]) -> tuple[str, str]:
+    """The same for several detectors."""
+    from nofluke.inference.report import evaluate_several
+    from nofluke.show.several import make_several_page, verdict_in_words, write_several
+
+    arguments = {"scores": None, **data.arguments}
+    found = evaluate_several(**arguments, chance=chance)
+    results = {name: data.noted(result) for name, result in found.results.items()}
+    found = replace(found, comparison=data.noted(found.comparison), results=results)
+    made = make_several_page(found, **page) if output is None else str(write_several(found, output, **page))
+    return made, verdict_in_words(found)
+
+
+def _source(file: str, options: dict[str, Any]) -> Any:
+    from nofluke.series.reading import is_column
+    from nofluke.show.report import Source
+
+    columns: dict[str, str] = {}
+    for role in ROLES:
+        named = options[role]
+        if named is not None:
+            columns |= {role: named} if isinstance(named, str) else {f"{role}:{name}": name for name in named}
+    if is_column(number_of(options["test_part"])):
+        columns["test_part"] = options["test_part"]
+    return Source(
+        file=file,
+        columns=columns,
+        command=_command_line(click.get_current_context()),
+        time_format=time_format_of(options["time_format"]),
+        truth_time_format=time_format_of(options["truth_time_format"], options["time_format"]),
+        truth_file=options["truth_file"],
+        missing=options["missing"],
+        overlaps=options["overlaps"],
+    )
+
+
+def _command_line(context: click.Context) -> str:
+    """What was typed, with every option in full, ready to be pasted into a shell."""
+    words, files = ["nofluke", context.info_name or ""], []
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        if source is click.core.ParameterSource.COMMANDLINE:
+            value = context.params[parameter.name or ""]
+            if isinstance(value, tuple):
+                words += [word for one in value for word in (parameter.opts[-1], str(one))]
+                continue
+            value = "-" if value is None else str(value)  # standard output: what was not typed is left out
+            if isinstance(parameter, click.Argument):
+                files.append(value)
+            else:
+                words += [parameter.opts[-1], value]
+    # a name that begins with - is no option where -- stands before it; - alone is standard input
+    dashed = any(name.startswith("-") and name != "-" for name in files)
+    return shlex.join([*words, "--", *files] if dashed else [*words[:2], *files, *words[2:]])
+
+
+# ---- `nofluke power`: the power of so many events, or how many a power takes
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "nofluke power --recall 0.6 --coverage 20% --power 0.8",
+        "nofluke power --recall 0.6 --coverage 20% --events 10 --steps 2000",
+        "nofluke power --precision 0.3 --share-alarms 2% --events 30 --steps 3000 --tolerance 2 --resamples 200 --seed 1",
+    ),
+)
+@click.option("--recall", type=SHARE, help="The share of events that the detector truly finds.")
+@click.option("--precision", type=SHARE, help="Or the share of its alarms that are right: power by simulation.")
+@click.option("--coverage", type=Value("SHARE"), help="The share of steps near an alarm, such as 20% or 0.2.")
+@click.option(
+    "--share-alarms", type=Value("SHARE"), help="Or the share of predicted steps, if these are single random ones."
+)
+@click.option("--tolerance", type=Value("LENGTH"), help="In steps, for --share-alarms. Default 0.")
+@sides_in("--late -1 --early 3", "between 1 and 3 steps before")
+@click.option("--events", "n_events", type=int, help="How many events: prints the power.")
+@click.option("--power", type=SHARE, help="Or the power asked for: prints how many events it takes.  [default: 0.8]")
+@click.option("--steps", "n_steps", type=int, help="How many steps there are.")
+@click.option("--steps-per-event", type=Number(), help="Or how many for each event.  [default: 200]")
+@click.option("--alpha", type=SHARE, default=0.05, show_default=True, help="Level of the test.")
+@click.option(
+    "--resamples", type=int, default=1_000, show_default=True, help="Runs of the simulation, for --precision."
+)
+@seed_option
+@format_option
+@output_option
+def power(
+    recall: float | None,
+    precision: float | None,
+    coverage: str | None,
+    share_alarms: str | None,
+    tolerance: str | None,
+    early: str | None,
+    late: str | None,
+    n_events: int | None,
+    power: float | None,
+    n_steps: int | None,
+    steps_per_event: float | None,
+    alpha: float,
+    resamples: int,
+    seed: int | None,
+    form: str | None,
+    output: str | None,
+) -> None:
+    """How many events it takes to tell skill from chance.
+
+    With --events, how likely that many are to tell it. Needs no data: state the recall, or the precision, that would be
+    worth finding.
+    """
+    import nofluke as nf
+
+    if n_events is not None and power is not None:
+        raise InputError(
+            problem="--events asks for the power, --power for the number of events", remedy="pass one of the two"
+        )
+    plan: dict[str, Any] = {
+        "recall": recall,
+        "coverage": number_of(coverage),
+        "share_alarms": number_of(share_alarms),
+        "tolerance": tolerance_of(tolerance, early, late, "steps"),
+        "n_steps": n_steps,
+        "steps_per_event": steps_per_event,
+        "alpha": alpha,
+    }
+    result: Any
+    if n_events is not None:
+        result = nf.power(**plan, precision=precision, n_events=n_events, n_resamples=resamples, rng=seed)
+    elif precision is not None:
+        raise InputError(
+            problem="--precision needs --events",
+            remedy="the number of events for a power is computed for --recall only",
+        )
+    elif recall is None:
+        raise InputError(problem="name what the detector is supposed to have", remedy="--recall SHARE, such as 0.6")
+    else:
+        result = nf.sample_size(**plan, power=0.8 if power is None else power)
+    write_result(result, form, output)
+
+
+# ---- `nofluke demo`, and `nofluke reproduce`: the paper's study, or the pages about point adjustment and about NAB
+
+
 @click.command(cls=Command, examples=("nofluke demo", "nofluke demo --seed 1 --report demo.html"))
 @click.option("--seed", type=int, default=0, show_default=True, help="Which simulated series.")
 @click.option("--report", type=PAGE, callback=plain_file, help="Write an HTML page about it, too.")
@@ -215,9 +470,72 @@ def demo(seed: int, report: str | None) -> None:
         click.echo(f"\nOpen {dated.report(report, title='Simulated tweets about earthquakes')}")
 
 
-def _period(text: str | None) -> int | str | None:
-    """Steps as a number; anything else is left as it is, the name of a season."""
-    if text is not None:
-        with suppress(ValueError):
-            return int(text)
-    return text
+_ONE_PAGE = {
+    "--simulated": "--simulated goes with the paper's study: published values are about public labels. Leave it out.",
+    "--point-adjustment": "--point-adjustment and --nab are two pages: ask for one at a time.",
+}
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "nofluke reproduce -o out/",
+        "nofluke reproduce --simulated -o out/",
+        "nofluke reproduce --point-adjustment -o point-adjustment/",
+        "nofluke reproduce --nab NAB/ -o nab/",
+    ),
+)
+@click.option(
+    "-o",
+    "--output",
+    callback=directory,
+    required=True,
+    type=DIRECTORY,
+    help="Where to write index.html, figures, numbers and claims.json.",
+)
+@click.option("--simulated", is_flag=True, help="Simulated data in place of the paper's: needs no network.")
+@click.option(
+    "--seed", type=int, default=0, show_default=True, help="Random seed; the same seed gives identical output."
+)
+@click.option(
+    "--permutations",
+    type=int,
+    default=10_000,
+    show_default=True,
+    help="Random placements, where the paper simulates; random scores with --point-adjustment; draws with --nab.",
+)
+@click.option(
+    "--point-adjustment",
+    is_flag=True,
+    help="Another page: published point-adjusted F1 beside that of random scores, on MSL, SMAP, SMD and PSM.",
+)
+@click.option(
+    "--nab",
+    type=PATH,
+    help="Another page: NAB's published detectors beside chance, from a clone of numenta/NAB or a table of its scores.",
+)
+def reproduce(
+    output: str, simulated: bool, seed: int, permutations: int, point_adjustment: bool, nab: str | None
+) -> None:
+    """Rerun the paper: every figure, table, number and claim.
+
+    Says for each claim whether it holds. Takes data and labels from the directory named by NOFLUKE_DATA, or downloads
+    them once and checks them.
+    """
+    from nofluke import reproduce as pages
+
+    if (simulated and (point_adjustment or nab)) or (point_adjustment and nab):
+        one = "--simulated" if simulated else "--point-adjustment"
+        raise click.UsageError(_ONE_PAGE[one])
+    done: pages.Reproduction | pages.PointAdjustment | pages.NabTable
+    if nab is not None:
+        done = pages.reproduce_nab(nab, output, seed=seed, n_resamples=permutations)
+        write_result(done, "text", None)
+        click.echo()
+    elif point_adjustment:
+        done = pages.reproduce_point_adjustment(output, seed=seed, n_resamples=permutations)
+    else:
+        done = pages.reproduce(output, simulated=simulated, seed=seed, permutations=permutations)
+    for claim in done.claims:
+        click.echo(wrapped(f"{claim.outcome + ':':<19}{claim.statement}", hanging=19))
+    click.echo(f"\n{wrapped(done.in_words())}\nOpen {done.directory / 'index.html'}")

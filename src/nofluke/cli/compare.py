@@ -1,16 +1,18 @@
-"""The command that compares detectors. Nothing is computed here."""
+"""The commands that compare: detectors on one series, methods by a table of values. Nothing is computed here."""
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import click
 
 from nofluke.cli.arguments import named_detectors, read_detector
 from nofluke.cli.command import Command
-from nofluke.cli.options import detectors_options, format_option, output_option
+from nofluke.cli.options import detectors_options, format_option, output_option, plain_file
 from nofluke.cli.printing import write_result
-from nofluke.cli.values import SHARE
+from nofluke.cli.values import COLUMN, FILE, PAGE, SHARE
+from nofluke.data.paths import expanded, write_file
 from nofluke.errors import InputError
 
 
@@ -61,3 +63,127 @@ def compare(
     data = read_detector(file, output, options, outputs=None)
     result = nf.compare(**data.arguments, alpha=alpha, level=level, n_resamples=resamples, rng=seed)
     write_result(data.noted(result), form, output)
+
+
+# ---- `nofluke rank`
+
+DRAWN = (".pdf", ".png", ".svg")
+KINDS = click.Choice(["sources", "series"])
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "nofluke rank table.csv --series file --source dataset",
+        "nofluke rank uni.csv --series file --source '_([^_]+)_' --methods '!ts_len' --diagram ranking.pdf",
+        "nofluke rank values.csv --series file --method-column detector --value VUS-PR -o ranking.tex",
+        "nofluke rank 'results/*.csv' --series file --value VUS-PR --report ranking.html",
+    ),
+)
+@click.argument("table", metavar="FILE...", type=FILE, nargs=-1, required=True)
+@click.option("--series", type=COLUMN, help="Column that names the series.")
+@click.option(
+    "--method-column", "method", type=COLUMN, help="For tables with a row for each series and method: who it is about."
+)
+@click.option(
+    "--value",
+    type=COLUMN,
+    help="With --method-column, of several files, or of a study: the column of values. Default f1 of a study.",
+)
+@click.option(
+    "--source",
+    type=COLUMN,
+    help="Where a series comes from: a column, or a pattern whose group is in its name, as '_([^_]+)_' in 001_NAB_id_1.",
+)
+@click.option(
+    "--methods",
+    metavar="PATTERN",
+    multiple=True,
+    help="Which columns are methods, by name or pattern; those after ! are left out. Repeat for several.",
+)
+@click.option("--weigh", type=KINDS, default="series", show_default=True, help="What has the same weight in means.")
+@click.option(
+    "--better",
+    type=click.Choice(["higher", "lower"]),
+    default="higher",
+    show_default=True,
+    help="Which values are better.",
+)
+@click.option(
+    "--speaks-for",
+    type=KINDS,
+    help="New sources, or more series of the same sources. Default: sources, where they are known.",
+)
+@click.option("--alpha", type=SHARE, default=0.05, show_default=True, help="Level of the tests, over all pairs.")
+@click.option(
+    "--resamples", type=int, default=9_999, show_default=True, help="Random exchanges, where all are too many."
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the exchanges.")
+@click.option(
+    "--classical",
+    is_flag=True,
+    help="Add mean ranks, and what Friedman, Nemenyi and Wilcoxon say, which take series for independent.",
+)
+@click.option(
+    "--rows",
+    type=click.Choice(["methods", "pairs"]),
+    default="methods",
+    show_default=True,
+    help="What a row of the table is.",
+)
+@click.option(
+    "--diagram",
+    type=FILE,
+    callback=plain_file,
+    help="Draw the critical-difference diagram there, as .pdf, .png or .svg; needs matplotlib.",
+)
+@click.option("--report", type=PAGE, callback=plain_file, help="Write an HTML page about it, too.")
+@format_option
+@output_option
+def rank(
+    table: tuple[str, ...],
+    methods: tuple[str, ...],
+    resamples: int,
+    seed: int,
+    classical: bool,
+    rows: str,
+    diagram: str | None,
+    report: str | None,
+    form: str | None,
+    output: str | None,
+    **options: Any,
+) -> None:
+    """Which methods differ, by a table of values?
+
+    FILE is CSV, TSV or Parquet: a row for each series and a column for each method, or a row for each of both. Several
+    files have a method each. The folder of a study is ranked by its cells. All pairs are compared by exchanging values
+    between methods within sources, so that the answer holds for new ones; without --source, within series.
+    """
+    import nofluke as nf
+
+    found = nf.rank(
+        table[0] if len(table) == 1 else list(table),
+        methods=list(methods) or None,
+        n_resamples=resamples,
+        rng=seed,
+        **options,
+    )
+    if report is not None:
+        found.report(report)
+    if diagram is not None:
+        _draw(found, diagram)
+    write_result(found, form, output, rows=rows, classical=found.classical() if classical else None)
+    for made in filter(None, (diagram, report)):
+        click.echo(f"Wrote {made}", err=True)
+
+
+def _draw(found: Any, path: str) -> None:
+    """The diagram as a file of the kind that its ending says."""
+    place = expanded(path, "--diagram")
+    if place.suffix.lower() not in DRAWN:
+        raise InputError(
+            problem=f"--diagram {path} must end in {', '.join(DRAWN[:-1])} or {DRAWN[-1]}", remedy="name it so"
+        )
+    drawn = io.BytesIO()
+    found.plot().figure.savefig(drawn, format=place.suffix[1:].lower(), dpi=200)
+    write_file(place, drawn.getvalue(), f"--diagram {path}")

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import click
 
-from nofluke.cli.wording import advising
+from nofluke.cli.command import advising
 from nofluke.errors import InputError
 from nofluke.inference.gate import BETTER, CANNOT_TELL, FAILED, Check, checks, gate_by_verdict
 from nofluke.text.exports import with_text

@@ -7,17 +7,19 @@ from typing import Any
 import click
 
 from nofluke.cli.arguments import read_detector, read_truth, within_strata
-from nofluke.cli.chance_options import strata_option
 from nofluke.cli.command import Command
-from nofluke.cli.metric_options import level_options, metric_option, null_options
 from nofluke.cli.options import (
     cut_options,
     format_option,
     gate_format_option,
     gate_option,
+    level_options,
+    metric_option,
+    null_options,
     output_option,
     series_options,
     step_options,
+    strata_option,
     truth_options,
 )
 from nofluke.cli.printing import verdict_code, write_result

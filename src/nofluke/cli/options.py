@@ -1,4 +1,4 @@
-"""Options that commands share."""
+"""Options that commands share: about data and detectors, about chance, about metrics."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from typing import Any
 
 import click
 
-from nofluke.cli.completion import COLUMN, FILE
-from nofluke.cli.endings import ENDINGS, FILES, FORMATS, form_of
-from nofluke.cli.values import SHARE, Threshold, Value
+from nofluke.cli.command import ENDINGS, FILES, FORMATS, form_of
+from nofluke.cli.values import COLUMN, FILE, METRIC, NULL, SHARE, Threshold, Value
 from nofluke.data.paths import check_place, expanded
-from nofluke.errors import InputError
+from nofluke.errors import InputError, joined
 from nofluke.series.arguments import CHOICES, DECLARED, AboutAlarms, AboutSeries, names_of
 
 
@@ -103,7 +102,7 @@ def declared(*names: str) -> Callable[[Any], Any]:
 
 
 of_series_options = declared(*names_of(AboutSeries))
-of_scores_options = declared("higher_is")
+of_scores_options = declared("higher_is", "align")
 of_alarms_options = declared(*names_of(AboutAlarms))
 truth_options = several(
     click.argument("file", metavar="FILE", type=FILE),
@@ -227,4 +226,156 @@ gate_options = several(
         click.option(f"--min-{name}", type=SHARE, callback=share, help=f"The least {what} that passes. Implies --gate.")
         for name, what in (("precision", "precision"), ("recall", "recall"), ("f1", "F1"))
     ),
+)
+
+
+# ---- what chance does, and how a result is compared with it
+
+STATISTICS = ("sttc", "event-synchronisation", "matching")
+
+seed_option = click.option("--seed", type=int, help="Seed of Monte Carlo; without it a fresh one is drawn and named.")
+
+
+def null_of(names: str) -> Callable[[Any], Any]:
+    """--null, with the names that the command takes."""
+    return click.option(
+        "--null",
+        default="auto",
+        show_default=True,
+        type=NULL,
+        help="What chance does. auto picks the null that suits the data, and says why. Or, with settings after a colon: "
+        f"{names}.",
+    )
+
+
+_NULLS = (
+    "permutation, circular-shift, local-shift:reach=50, local-permutation, jitter:window=1h, "
+    "seasonal:period=24,bins=12, period-shuffle:period=day, interval-shuffle, segments, blocks:length=48, bernoulli, stationary"
+)
+strata_option = click.option(
+    "--strata",
+    type=COLUMN,
+    help="Events stay within their stratum: a column of labels, or a rule of the calendar such as 'hour of week'. "
+    "With --null seasonal, or without --null.",
+)
+null_option = null_of(_NULLS)
+null_of_study_option = null_of(f"{_NULLS}, series-exchange")
+method_options = several(
+    click.option(
+        "--method",
+        type=click.Choice(["auto", "exact", "montecarlo", "saddlepoint", "binomial"]),
+        default="auto",
+        show_default=True,
+        help="How chance is computed; auto is exact wherever that takes seconds.",
+    ),
+    click.option(
+        "--resamples", type=int, default=10_000, show_default=True, help="Number of Monte Carlo permutations."
+    ),
+)
+chance_options = several(null_option, method_options, seed_option)
+judging_options = several(
+    click.option(
+        "--alternative",
+        type=click.Choice(["greater", "less", "two-sided"]),
+        default="greater",
+        show_default=True,
+        help="Which hits count as extreme.",
+    ),
+    click.option(
+        "--ties", type=click.Choice(["full", "mid"]), default="full", show_default=True, help="mid gives mid-p-values."
+    ),
+    click.option("--alpha", type=SHARE, default=0.05, show_default=True, help="Level of the verdict and the gate."),
+    click.option("--test-f1", is_flag=True, help="Test F1 even for series over 100,000 steps, and in JSON and CSV."),
+    click.option(
+        "--statistic",
+        "statistics",
+        type=click.Choice(STATISTICS),
+        multiple=True,
+        help="Another statistic to test, by simulation: spike time tiling coefficient, event synchronisation or one-to-one "
+        "matching. Repeat for several.",
+    ),
+)
+familywise_option = click.option(
+    "--familywise",
+    is_flag=True,
+    help="Test the best of all cells against chance's best: by all rotations where they can be gone through, else by Monte Carlo.",
+)
+
+
+# ---- metrics by name
+
+
+def _known(_context: click.Context, option: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Let only metrics through, before any file is read; their settings are none of the command's options."""
+    if names:
+        from nofluke.metrics import get
+
+        for name in names:
+            try:
+                get(name)
+            except InputError as error:
+                about = error if error.argument == "metric" else InputError(value=name, remedy=str(error))
+                told = InputError(
+                    argument=option.opts[0], value=about.value, problem=about.problem, remedy=about.remedy
+                )
+                raise InputError(problem=joined(" ", [told.words, "See nofluke metrics."])) from None
+    return names
+
+
+def metric_option(about: str) -> Callable[[Any], Any]:
+    """--metric, which may be repeated."""
+    return click.option("--metric", "metrics", type=METRIC, multiple=True, callback=_known, help=about)
+
+
+def _drawing(default: int) -> tuple[Any, ...]:
+    return (
+        click.option("--resamples", type=int, default=default, show_default=True, help="Random draws of the null."),
+        seed_option,
+        click.option("--workers", type=int, help="Threads; by default as many as there are cores. Changes no number."),
+        click.option("--alpha", type=SHARE, default=0.05, show_default=True, help="Significance level."),
+    )
+
+
+null_options = several(
+    click.option(
+        "--null",
+        default="auto",
+        show_default=True,
+        type=NULL,
+        help="What chance does: auto takes the null that the data allow and says why. Or, with settings after a colon: "
+        "circular-shift, local-shift:reach=50, segments, random-scores:phi=0.9, score-permutation, and those of evaluate.",
+    ),
+    click.option(
+        "--stop-after",
+        type=int,
+        metavar="NUMBER",
+        help="Stop at the draw at which so many have reached the value. For one metric.",
+    ),
+    click.option(
+        "--alternative",
+        type=click.Choice(["greater", "less", "two-sided"]),
+        help="Which values count as extreme; by default the better ones.",
+    ),
+    *_drawing(10_000),
+    click.option(
+        "--groups",
+        type=COLUMN,
+        help="Column that tells several series apart, which stand one after the other: each is rotated within itself.",
+    ),
+)
+level_options = several(
+    click.option(
+        "--null",
+        default="random-scores",
+        show_default=True,
+        type=NULL,
+        help="random-scores, or with a memory random-scores:phi=0.9.",
+    ),
+    click.option(
+        "--budget", type=Value("SHARE"), help="For metrics of alarms: the share of steps with one, 1% or 0.01."
+    ),
+    click.option(
+        "--n-steps", type=int, metavar="NUMBER", help="Length of the series, where FILE lists events or ranges by step."
+    ),
+    *_drawing(1_000),
 )

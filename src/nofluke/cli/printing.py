@@ -10,12 +10,10 @@ from typing import Any
 
 import click
 
-from nofluke.cli.endings import form_of
-from nofluke.cli.wording import advising
+from nofluke.cli.command import advising, form_of
 from nofluke.data.paths import expanded, write_file
-from nofluke.errors import InputError
-from nofluke.progress import is_watched
-from nofluke.text.tables import WIDTH
+from nofluke.errors import WIDTH, InputError
+from nofluke.progress import has_rich, is_watched
 
 
 def extras(options: dict[str, Any]) -> dict[str, Any]:
@@ -41,7 +39,7 @@ def write_result(result: Any, form: str | None, output: str | None, **more: Any)
         from nofluke.cli.junit import as_junit
 
         write(as_junit(result, context, table.text(), **more), output)
-    elif output is None and is_watched(sys.stdout):
+    elif output is None and is_watched(sys.stdout) and has_rich():
         from nofluke.show.terminal import show
 
         show(table)

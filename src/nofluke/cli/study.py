@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import click
 
 from nofluke.cli.arguments import declared_in, number_of, tolerance_of
-from nofluke.cli.chance_options import null_of_study_option
-from nofluke.cli.command import Command
-from nofluke.cli.completion import COLUMN, DIRECTORY, FILE
-from nofluke.cli.endings import FORMATS
-from nofluke.cli.metric_options import metric_option
+from nofluke.cli.command import FORMATS, Command, advising
 from nofluke.cli.options import (
     directory,
     format_of,
+    metric_option,
+    null_of_study_option,
     of_alarms_options,
     of_scores_options,
     of_series_options,
@@ -27,8 +25,7 @@ from nofluke.cli.options import (
     unit_option,
 )
 from nofluke.cli.printing import verdict_code, wrapped, write, write_result
-from nofluke.cli.values import SHARE, Value
-from nofluke.cli.wording import advising
+from nofluke.cli.values import COLUMN, DIRECTORY, FILE, SHARE, Value
 from nofluke.errors import InputError, interruptible
 from nofluke.series.arguments import CHOICES, DECLARED
 from nofluke.studies.sources import LAYOUTS
@@ -79,6 +76,22 @@ source_options = several(
         type=FILE,
         help="Events in a separate file: a table with the columns series, start and end, or JSON by series.",
     ),
+    click.option(
+        "--pattern",
+        metavar="PATH",
+        help="For --layout folders: how the paths of scores in SOURCE are made, such as '{group}/{detector}/{series}.csv'; "
+        "* is anything.",
+    ),
+    click.option(
+        "--labels",
+        metavar="PATH",
+        help="For --layout folders: the path of labels, such as 'labels/{group}/{series}.csv', or of one table for all.",
+    ),
+    click.option(
+        "--score-column",
+        type=COLUMN,
+        help="For --layout folders: the column of scores, where files have several; --truth is that of labels.",
+    ),
     click.option("--data", type=DIRECTORY, help="The folder with the labels of the layouts tsb-ad and timeeval."),
     click.option(
         "--truth-as",
@@ -93,6 +106,13 @@ source_options = several(
 )
 cell_options = several(
     rule_options,
+    click.option(
+        "--cut-ties",
+        type=click.Choice(("drop", "random")),
+        default="drop",
+        show_default=True,
+        help="Scores tied at the cut of a --budget: no alarms, or as many of them as the budget allows, at random.",
+    ),
     click.option(
         "--tolerance",
         type=Value("LENGTH"),
@@ -147,6 +167,13 @@ run_options = several(
         help="How to print the leaderboard; junit is XML for build servers, with the verdict on each detector as a test.",
     ),
     click.option(
+        "--by",
+        type=click.Choice(("detector", "group")),
+        default="detector",
+        show_default=True,
+        help="What to print: the leaderboard, or which detectors are better than chance in which --group.",
+    ),
+    click.option(
         "--gate",
         is_flag=True,
         help="Exit with 1 unless the verdict on every detector is yes; 3 if it is 'cannot tell' for one.",
@@ -165,8 +192,9 @@ STOPPED = 130
     examples=(
         "nofluke study sensors.csv --series name --truth label --scores 'det_*' --budget 1% --tolerance 1% -o out/",
         "nofluke study 'sensors/*.csv' --truth label --scores lof --scores iforest --quantile 0.99 --tolerance 5",
-        "nofluke study long.csv --series name --truth label --detector detector --scores score --budget 1%",
         "nofluke study NAB/ --layout nab --budget 1% --tolerance 1%",
+        "nofluke study scores/ --layout folders --pattern '{detector}/{series}.csv' --labels 'labels/{series}.csv' "
+        "--budget 1%",
     ),
 )
 @source_options
@@ -179,19 +207,21 @@ def study(
     workers: int | None,
     dask: str | None,
     form: str,
+    by: Literal["detector", "group"],
     gate: bool,
     **options: Any,
 ) -> int:
     """Many detectors on many series: judged, pooled and ranked.
 
-    SOURCE is a Parquet or text file, a folder, or a pattern in quotes; several of them; or a folder as NAB, TSB-AD or
-    TimeEval arrange it. Prints the leaderboard, and with -o keeps every cell. Exits with 4 where cells are
-    missing, unless --gate has found worse.
+    SOURCE is a Parquet or text file, a folder, or a pattern in quotes; several of them; or a folder in a layout, such
+    as those of NAB, TSB-AD and TimeEval. Prints the leaderboard, and with -o keeps every cell. Exits with 4 where cells
+    are missing, unless --gate has found worse.
     """
     import nofluke as nf
-    from nofluke.studies.cluster import dask_executor
-    from nofluke.studies.runner import Stopped
+    from nofluke.studies.run import Stopped, dask_executor
 
+    if by == "group" and form == "junit":
+        raise InputError(problem="--format junit has a test for each detector", remedy="leave out --by group")
     engine = nullcontext() if dask is None else dask_executor(dask, workers=workers, say=_say)
     try:
         with interruptible(), engine as executor:
@@ -204,13 +234,18 @@ def study(
                 resume=not restart,
             )
             board = done.leaderboard()
+            told = board if by == "detector" else done.pooled(by="group")
     except KeyboardInterrupt as error:
         after = f" after {error.done:,} of {error.total:,} chunks" if isinstance(error, Stopped) else ""
         rest = "run the same command again to resume" if out else "nothing was kept, pass -o DIR to be able to resume"
         _say(f"nofluke: stopped{after}: {rest}.")
         return STOPPED
-    _show(board, form)
-    if out is not None:
+    _show(told, form)
+    if form in ("csv", "junit"):  # others have them among the notes
+        said = advising(click.get_current_context())
+        for note in done.unused:
+            _say(f"Note: {said(note)}")
+    if done.path is not None:
         _say(
             f"Wrote {done.path / 'leaderboard.html'} (.csv, .md, .tex), results.parquet, failed.jsonl, timings.parquet"
         )
@@ -233,8 +268,10 @@ def _arguments(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _show(board: Any, form: str) -> None:
-    """The leaderboard; as text, what is missing comes first."""
-    if form == "text" and (missing := board.missing_in_words()):
+    """The leaderboard, or what is told by group; of the first as text, what is missing comes first."""
+    from nofluke.studies.leaderboard import Leaderboard
+
+    if form == "text" and isinstance(board, Leaderboard) and (missing := board.missing_in_words()):
         said = advising(click.get_current_context())
         write("\n".join([*(wrapped(said(line), hanging=2) for line in missing), ""]), None)
         board = replace(board, about=replace(board.about, missing=()))

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from nofluke.errors import InputError
+from nofluke.extras import needed
 
 
 def own_directory() -> Path | None:
@@ -38,7 +39,7 @@ def find(directory: Path, below: str, name: str, origin: str) -> Path:
 
 def download(address: str, sha256: str, remedy: str, below: str = "") -> Path:
     """A file from the network, or from the cache of an earlier call: pooch's, or the one named by NOFLUKE_CACHE."""
-    import pooch  # imported late: it loads requests, and only a first use needs it
+    pooch = needed("pooch", "a download needs")  # imported late: it loads requests, and only a first use needs it
 
     logger = pooch.get_logger()
     level = logger.level

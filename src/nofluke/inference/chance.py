@@ -24,6 +24,11 @@ from nofluke.text.numbers import p_is, show_chance
 Alternative = Literal["greater", "less", "two-sided"]
 Ties = Literal["full", "mid"]
 ALTERNATIVES: tuple[Alternative, ...] = ("greater", "less", "two-sided")
+SIDES: dict[Alternative, tuple[TailSide, ...]] = {
+    "greater": ("upper",),
+    "less": ("lower",),
+    "two-sided": ("upper", "lower"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -69,7 +74,7 @@ class ChanceTest:
 
         Never 0: where no double can hold it, the smallest positive one; `log10_pvalue` is right there too.
         """
-        return self.pvalue_for(self.alternative, self.ties)
+        return self._tail_for(self.alternative, self.ties).p
 
     @property
     def log10_pvalue(self) -> float:
@@ -78,18 +83,13 @@ class ChanceTest:
 
     def pvalue_for(self, alternative: Alternative, ties: Ties = "full") -> float:
         """The p-value for any alternative; two-sided is twice the smaller one, at most 1."""
+        check_alternative(alternative, ties)
         return self._tail_for(alternative, ties).p
 
     def _tail_for(self, alternative: Alternative, ties: Ties) -> Tail:
-        check_alternative(alternative, ties)
         if self.of == 0:  # no prediction, or no event: there is nothing to test
             return Tail.of(1.0, self.law.method)
-        sides: dict[Alternative, tuple[TailSide, ...]] = {
-            "greater": ("upper",),
-            "less": ("lower",),
-            "two-sided": ("upper", "lower"),
-        }
-        tails = [self._tied(side, ties) for side in sides[alternative]]
+        tails = [self._tied(side, ties) for side in SIDES[alternative]]
         least = min(tails, key=lambda tail: tail.log_p)
         p, log_p = least.p, least.log_p
         if len(tails) == 2:

@@ -48,7 +48,7 @@ def comonotone(parts: Sequence[Law]) -> LogTable:
     upper = np.concatenate([[0.0], above, [-np.inf]])  # log P(S ≥ first + r)
     lower = np.concatenate([[-np.inf], below, [0.0]])  # log P(S < first + r)
     logs = np.where(upper[:-1] < math.log(0.5), _less(upper[:-1], upper[1:]), _less(lower[1:], lower[:-1]))
-    drawn = [law.method.n_resamples for law in parts if law.method.n_resamples is not None]
+    drawn = [law.method for law in parts if law.method.n_resamples is not None]
     numbers, chances = np.arange(len(logs)), np.exp(logs)
     mean = float(chances @ numbers) / float(chances.sum())
     return LogTable(
@@ -58,7 +58,10 @@ def comonotone(parts: Sequence[Law]) -> LogTable:
         mean=math.fsum(law.mean for law in parts),
         var=float(chances @ (numbers - mean) ** 2) / float(chances.sum()),
         method=How(
-            kind="simulated" if drawn else "approximate", name=TOGETHER, n_resamples=min(drawn) if drawn else None
+            kind="simulated" if drawn else "approximate",
+            name=TOGETHER,
+            n_resamples=min((how.n_resamples or 0 for how in drawn), default=None),
+            with_data=bool(drawn) and all(how.with_data for how in drawn),
         ),
     )
 

@@ -49,6 +49,8 @@ class How:
         Certified bound on the relative error, where there is one beyond rounding; 0 for none.
     n_resamples, seed : int or None
         Of a simulation; no seed where the generator was already running.
+    with_data : bool
+        Whether the data are one of the resamples already, so that a tail is a p-value as it is.
 
     Examples
     --------
@@ -61,6 +63,7 @@ class How:
     error: float = 0.0
     n_resamples: int | None = None
     seed: int | None = None
+    with_data: bool = False
 
     def __str__(self) -> str:
         if self.kind == "simulated":
@@ -68,6 +71,11 @@ class How:
         if self.kind == "approximate":  # "binomial" says by itself that it is an approximation
             return self.name if self.name.startswith("binomial") else f"{self.name} (approximate)"
         return f"{'upper bound' if self.kind == 'bound' else 'exact'} ({self.name})"
+
+
+def lacks_data(how: How) -> int:
+    """Of how many resamples a simulation was made that does not count the data as one of them; 0 for anything else."""
+    return 0 if how.n_resamples is None or how.with_data else how.n_resamples
 
 
 def exactly(name: str) -> How:
@@ -149,10 +157,11 @@ class Law(ABC):
 
     def tail(self, hits: int, side: TailSide = "upper") -> Tail:
         """P(X ≥ hits) or P(X ≤ hits), with its logarithm and how it was computed."""
-        whole = whole_or_none(hits)
+        whole = hits if type(hits) is int else whole_or_none(hits)
         if whole is None:
             raise InputError(argument="hits", value=hits, problem="must be a whole number")
-        check_word(side, "side", ("upper", "lower"))
+        if side not in ("upper", "lower"):
+            check_word(side, "side", ("upper", "lower"))
         hits = whole
         if (hits, side) not in self._known:
             certain = hits <= 0 if side == "upper" else hits >= self.size

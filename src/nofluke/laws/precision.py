@@ -90,6 +90,9 @@ class PrecisionTable(OfWindows, TableLaw):
         super().__init__(windows, n_events, exactly("dynamic programme"), size)
         self.insist = insist
 
+    def _moments(self) -> tuple[float, float]:
+        return Law._moments(self)  # of the table, which is at hand
+
     def _table(self) -> FloatArray:
         return self._filled(0, precision_pmf(self.windows, self.n_events))
 

@@ -19,9 +19,10 @@ import numpy as np
 
 from nofluke.arrays import FloatArray, IntArray
 from nofluke.errors import InputError
-from nofluke.laws.law import How, Law, Tail, TailSide, exactly
+from nofluke.laws.law import How, Law, Tail, TailSide, exactly, lacks_data
 from nofluke.lazy import lazy
 
+_MANY = 64  # tables of one length from which on they are added together
 _DIRECT = 20_000  # multiplications up to which a convolution term by term is as fast as one by Fourier transforms
 _PATIENCE = 2e10  # and up to which it is made where a transform loses the digits: some ten seconds
 _ROUNDING = 1e-15  # of a transform, relative to the largest probability
@@ -88,7 +89,7 @@ class SumLaw(Law):
         return math.fsum(
             law.tail(last + 1, "upper").p + law.tail(first - 1, "lower").p
             for law, first, last in ends
-            if law.method.n_resamples is None
+            if law.method.n_resamples is None and (first > 0 or last < law.size)
         )
 
     def _tilted(self, theta: float) -> tuple[FloatArray, FloatArray]:
@@ -129,7 +130,8 @@ class SumLaw(Law):
         """The tilted law of the sum from its low end on: the two shortest parts are added until one is left."""
         _, _, begin, _ = self._flat
         weights, _ = self._tilted(theta)
-        heap = [(len(part), i, part) for i, part in enumerate(np.split(weights, begin[1:]))]
+        parts = _by_length(np.split(weights, begin[1:])) if len(begin) >= _MANY else np.split(weights, begin[1:])
+        heap = [(len(part), i, part) for i, part in enumerate(parts)]
         heapq.heapify(heap)
         named = len(heap)
         while len(heap) > 1:
@@ -158,9 +160,9 @@ class SumLaw(Law):
         if self._left_out > _WORST_ERROR * found.p:
             p, exact = min(found.p + self._left_out, 1.0), self.method.kind == "exact"
             found = Tail.of(p, How(kind="bound", name="the parts' tables end above this") if exact else self.method)
-        drawn = self.method.n_resamples
+        drawn = lacks_data(self.method)
         # the data count as one of the resamples, so that no simulated p-value is below 1/(n + 1)
-        return found if drawn is None else Tail.of((found.p * drawn + 1) / (drawn + 1), self.method)
+        return found if not drawn else Tail.of((found.p * drawn + 1) / (drawn + 1), self.method)
 
     def _inverted(self, hits: int, side: TailSide) -> Tail:
         """A tail that begins inside the range, from a tilted law."""
@@ -193,6 +195,31 @@ class SumLaw(Law):
         return table
 
 
+def _by_length(parts: list[FloatArray]) -> list[FloatArray]:
+    """Fewer tables with the same sum: those of one length are added two by two, all pairs of them at once."""
+    waiting: dict[int, list[FloatArray]] = {}
+    for part in parts:
+        waiting.setdefault(len(part), []).append(part)
+    left = []
+    while waiting:
+        length = min(waiting)
+        same = waiting.pop(length)
+        if len(same) < _MANY:
+            left += same
+            continue
+        if len(same) % 2:
+            left.append(same.pop())
+        one, other = np.stack(same[::2]), np.stack(same[1::2])
+        both = np.zeros((len(one), 2 * length - 1))
+        for at in range(length):
+            both[:, at : at + length] += one[:, at : at + 1] * other
+        if length == 1:
+            left += [np.atleast_1d(both.prod())]
+        else:
+            waiting.setdefault(2 * length - 1, []).extend(both)
+    return left
+
+
 def _by_fourier(one: FloatArray, other: FloatArray) -> FloatArray:
     """The convolution of two tables, to a few units in the last place of its largest value."""
     length = len(one) + len(other) - 1
@@ -207,6 +234,11 @@ def _method_of(parts: tuple[Law, ...]) -> How:
     if worst.kind == "exact":
         return exactly("sum of independent laws")
     if worst.kind == "simulated":
-        drawn = [law.method.n_resamples for law in parts if law.method.n_resamples is not None]
-        return How(kind="simulated", name="sum of independent laws", n_resamples=min(drawn))
+        drawn = [law.method for law in parts if law.method.n_resamples is not None]
+        return How(
+            kind="simulated",
+            name="sum of independent laws",
+            n_resamples=min(how.n_resamples for how in drawn if how.n_resamples is not None),
+            with_data=all(how.with_data for how in drawn),
+        )
     return How(kind=worst.kind, name="sum of independent laws" if worst.kind == "approximate" else worst.name)

@@ -6,6 +6,9 @@ law behind it.
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import numpy as np
 
 from nofluke.arrays import FloatArray, IntArray
@@ -17,8 +20,10 @@ from nofluke.laws.exact.hypergeometric import (
 )
 from nofluke.laws.exact.moments import Moments, recall_moments
 from nofluke.laws.exact.weighted import weighted_cost, weighted_log_pmf, weighted_moments
-from nofluke.laws.law import How, Law, Tail, TailSide, exactly
+from nofluke.laws.law import How, Law, Tail, TailSide, exactly, lacks_data
 from nofluke.lazy import lazy
+from nofluke.plain import check_alpha
+from nofluke.ratios import TIE_SLACK
 
 TRUSTED = 1e-250  # a table keeps all digits of tails down to here
 
@@ -59,6 +64,14 @@ class TableLaw(Law):
         found = min(float((self._upper if side == "upper" else self._lower)[hits]), 1.0)
         return Tail.of(found, self.method) if found >= TRUSTED else self._far(hits, side, found)
 
+    def critical_value(self, alpha: float) -> int | None:
+        """The smallest k with P(X ≥ k) ≤ alpha: from there on, hits are significant. None if no number of hits is."""
+        alpha = check_alpha(alpha)
+        if alpha < TRUSTED:  # smaller than what the table can tell
+            return super().critical_value(alpha)
+        found = 1 + int(np.count_nonzero(self._upper[1:] > alpha * (1 + TIE_SLACK)))  # tails descend, from 1 at 0
+        return found if found <= self.size else None
+
     def _far(self, hits: int, side: TailSide, found: float) -> Tail:
         """A tail too small for the table, by whatever else is known of the law; here, what the table says."""
         del hits, side
@@ -78,6 +91,9 @@ class Hypergeometric(TableLaw):
 
     def log_bulk(self) -> tuple[int, FloatArray]:
         n_steps, covered, n_events = self._law
+        first, table = self.bulk(math.inf)
+        if table.min() > TRUSTED:
+            return first, np.log(table)
         lowest, highest = max(0, n_events + covered - n_steps), min(n_events, covered)
         return lowest, hypergeometric_log_pmf(n_steps, covered, n_events, np.arange(lowest, highest + 1))
 
@@ -143,8 +159,8 @@ class LogTable(Law):
 
     def tail(self, hits: int, side: TailSide = "upper") -> Tail:
         """P(X ≥ hits) or P(X ≤ hits), with its logarithm and how it was computed."""
-        drawn = self.method.n_resamples
-        if drawn is None:
+        drawn = lacks_data(self.method)
+        if not drawn:
             return super().tail(hits, side)
         return Tail.of(min((float(np.exp(self._log_mass(hits, side))) * drawn + 1) / (drawn + 1), 1.0), self.method)
 
@@ -159,6 +175,33 @@ class LogTable(Law):
         part = self._logs[max(at, 0) :] if side == "upper" else self._logs[: max(at + 1, 0)]
         top = float(part.max(initial=-np.inf))
         return top + float(np.log(np.exp(part - top).sum())) if top > -np.inf else -np.inf
+
+
+def with_data(law: Law, hits: int) -> Law:
+    """A simulated law with the data's own hits as one more draw, (n P(X = k) + [k = hits])/(n + 1); others as they are.
+
+    Under the null the data and the n draws are exchangeable: given these n + 1 numbers, that of the data is any of them
+    with the same probability. Added to laws of independent numbers, exact ones or others like it, such a law gives
+    P(X ≥ hits), given all draws, exactly: p-values of sums keep their level, and the number of draws is no floor below
+    which they cannot fall.
+
+    >>> from nofluke.laws.counts import SimulatedLaw
+    >>> drawn = SimulatedLaw(np.array([7, 2, 0]), mean=0.2, var=0.2, n_resamples=9, seed=1)
+    >>> law = with_data(drawn, 2)
+    >>> law.table, round((law + hypergeometric(100, 1, 1)).upper(3), 12)
+    (array([0.7, 0.2, 0.1]), 0.001)
+    """
+    n = lacks_data(law.method)
+    if not n:
+        return law
+    first, logs = law.log_bulk()
+    low, high = min(first, hits), max(first + len(logs), hits + 1)
+    counts = np.zeros(high - low)
+    counts[first - low : first - low + len(logs)] = np.rint(n * np.exp(logs))
+    counts[hits - low] += 1
+    with np.errstate(divide="ignore"):
+        table = np.log(counts) - np.log(n + 1)
+    return LogTable(low, table, size=law.size, mean=law.mean, var=law.var, method=replace(law.method, with_data=True))
 
 
 MOST_WEIGHED = 1e9  # multiplications: some seconds

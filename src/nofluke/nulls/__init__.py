@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from inspect import signature
 from typing import Any
 
@@ -104,6 +105,7 @@ def as_null(null: Null) -> NullModel:
     )
 
 
+@lru_cache(maxsize=256)
 def _named(text: str) -> NullModel:
     if text.strip() == "auto":
         raise InputError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields, is_dataclass
+from functools import partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -70,7 +71,7 @@ class Perfect:
         """That of a side: of the first shape that reaches the level, else of all; 0 where alarms have no shape."""
         for i, best in enumerate(self._shapes):
             if i == len(self._found):
-                nulls = self._null.distributions(best, rng=SEED)
+                nulls = best.once(self._null.text, partial(self._null.distributions, best, rng=SEED))
                 hits = {"precision": best.precision_hits, "recall": best.recall_hits}
                 self._found.append({one: getattr(nulls, one).upper(count) for one, count in hits.items()})
             if self._found[i][side] <= level:

@@ -24,6 +24,7 @@ from nofluke.nulls.seen import SEASONS, SLOW_CHANGE, TOGETHER, Flat, Look, Seaso
 from nofluke.plain import check_word
 from nofluke.series.trial import Cell
 
+FAR = 2.0**62  # steps beyond all series: tiny levels ask for more than floats hold
 AUTO = "auto"
 BY_AUTO = f" ({AUTO})"
 
@@ -92,7 +93,7 @@ def small_shifts(look: Look) -> NullModel | None:
     # perfect alarms shifted by less than this still find every event: such shifts must be clearly rarer than the level
     window = max(look.window, look.wide)
     wanted = max(
-        math.ceil(max(levels.REACH_OF_WINDOW * window, levels.LEAST_WINDOW) / look.alpha),
+        math.ceil(min(max(levels.REACH_OF_WINDOW * window, levels.LEAST_WINDOW) / look.alpha, FAR)),
         levels.CLEAR_OF_RANGES * (look.events.longest + look.longest_alarm + window),
     )
     return LocalShift(reach=look.length(min(wanted, allowed))) if min(wanted, allowed) >= least else None
@@ -100,7 +101,7 @@ def small_shifts(look: Look) -> NullModel | None:
 
 def _reach(look: Look) -> tuple[int, int]:
     """How far local shifts must reach for these events at least, and may for the change at most."""
-    least = max(math.ceil(levels.REACH_FOR_LEVEL / look.alpha), look.events.longest + look.window)
+    least = max(math.ceil(min(levels.REACH_FOR_LEVEL / look.alpha, FAR)), look.events.longest + look.window)
     return least, look.cell.n_steps // (levels.WITHIN_CHANGE * look.drift.cycles)
 
 

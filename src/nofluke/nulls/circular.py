@@ -42,12 +42,7 @@ class Listed:
     def laws(self, cell: Cell, how: How) -> dict[str, Law]:
         """The laws of both hits."""
         sides = (("precision", self.precision, cell.n_predictions), ("recall", self.recall, cell.n_events))
-        return {
-            side: CountLaw(
-                np.bincount(hits, minlength=size + 1), mean=float(hits.mean()), var=float(hits.var()), method=how
-            )
-            for side, hits, size in sides
-        }
+        return {side: CountLaw.of(np.bincount(hits, minlength=size + 1), how) for side, hits, size in sides}
 
     def every_shift(self, cell: Cell) -> tuple[IntArray, IntArray]:
         """Recall's and precision's hits."""
@@ -297,6 +292,8 @@ class CircularShift(ShiftNull):
 
         def on_steps(cell: Cell) -> Listed:
             recall, precision = around(cell, circle[0])
+            if self.every is None and not guard:  # all of them
+                return Listed(recall=recall, precision=precision)
             shifts = self.shifts(cell.truth)
             return Listed(recall=recall[shifts], precision=precision[shifts])
 

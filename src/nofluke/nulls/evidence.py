@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -252,5 +253,10 @@ def _among_orders(
         values = values - (np.bincount(kinds, weights=values) / np.bincount(kinds))[kinds]
     if len(values) < 3 or not values.any():
         return 1.0
-    orders = np.random.default_rng(SEED).permuted(np.tile(values, (ORDERS, 1)), axis=1)
-    return _rank(statistic(np.concatenate([values[None], orders])))
+    return _rank(statistic(np.concatenate([values[None], values[_orders(len(values))]])))
+
+
+@lru_cache(maxsize=8)
+def _orders(n: int) -> IntArray:
+    """Random orders of n values: the same for all of them."""
+    return np.random.default_rng(SEED).permuted(np.tile(np.arange(n), (ORDERS, 1)), axis=1)

@@ -73,11 +73,20 @@ class Combs:
         """-log P of each period, from the -log P of all powers of a series with so many flags.
 
         The harmonics of a period P are the frequencies h T/P, h < P/2; each is read at the nearest one of the series,
-        since only there rotations change nothing. Fisher's method combines them.
+        since only there rotations change nothing. Fisher's method combines them. It is 0 where P is so large that the
+        period is none, whatever the other side shows.
         """
-        used = self.used(n_flags)[:, None] > np.arange(self.most)
-        total = (np.minimum(tails, self.cap)[self.harmonics(n_steps, len(tails))] * used).sum(axis=1)
-        return chi_tails(total, used)
+        heard = self.used(n_flags)
+        most = int(heard.max(initial=1))
+        each = np.minimum(tails, self.cap)[self.harmonics(n_steps, len(tails))[:, :most]]
+        fewer = int(np.searchsorted(heard, most))  # shorter periods have fewer harmonics
+        each[:fewer] *= heard[:fewer, None] > np.arange(most)
+        total = each.sum(axis=1)
+        least = min(-math.log(OTHER_SIDE / 2), math.log(max(len(heard), 1) / COMBS))
+        some = total >= _totals_of(least, self.most)[heard]
+        found = np.zeros(len(total))
+        found[some] = chi_tails(total[some], heard[some, None] > np.arange(most))
+        return found
 
     def harmonics(self, n_steps: int, n_powers: int) -> IntArray:
         """Where the harmonics of each period are among the powers: a row a period."""
@@ -102,6 +111,18 @@ def chi_tails(total: FloatArray, used: BoolArray) -> FloatArray:
     terms = np.ones(used.shape)
     np.cumprod(total[:, None] / np.arange(1, used.shape[1]), axis=1, out=terms[:, 1:])
     return np.asarray(np.maximum(total - np.log((terms * used).sum(axis=1)), 0.0))
+
+
+@lru_cache(maxsize=8)
+def _totals_of(least: float, most: int) -> FloatArray:
+    """The smallest sums of 0, 1, ..., ``most`` exponentials whose -log P is as large."""
+    used = np.arange(most + 1)[:, None] > np.arange(most)
+    low, high = np.zeros(most + 1), np.full(most + 1, least + 10.0 * most)
+    for _ in range(60):
+        middle = (low + high) / 2
+        enough = chi_tails(middle, used | (np.arange(most) == 0)) >= least
+        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+    return low
 
 
 @lru_cache(maxsize=8)

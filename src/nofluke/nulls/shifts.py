@@ -13,10 +13,11 @@ from collections.abc import Callable
 import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, IntArray
-from nofluke.series.counting import flags_of, nonempty, runs, within
+from nofluke.series.counting import flags_of, in_ranges, nonempty, runs, within
 from nofluke.series.tolerance import Ranges
 from nofluke.series.trial import Cell
 
+FEW_PAIRS = 0.5  # for each step: up to so many, pairs of ranges are counted sooner than by a transform
 PAIRS_PER_STEP = 10  # a Fourier transform of T steps costs about as much as this many intervals for each step
 COMPILED_PAIRS_PER_STEP = 30
 LARGEST_FACTOR = 150  # prime factor of a length up to which its transform is fast
@@ -37,9 +38,9 @@ def around(cell: Cell, circle: int) -> tuple[IntArray, IntArray]:
 
 def _recall_of_points(cell: Cell, n: int) -> IntArray:
     """Events that land near a prediction."""
-    near_alarm, events = cell.near_alarm, cell.truth.flags
-    behind = int(np.count_nonzero(near_alarm[n:] & events[n:]))
-    return behind + _correlation(events[:n], near_alarm[:n])
+    zone, events = cell.zone, cell.truth.starts
+    behind = int(np.count_nonzero(in_ranges(events[events >= n], zone)))
+    return behind + _overlap(runs(events[events < n]), _before(zone, n), n)
 
 
 def _precision_of_points(cell: Cell, n: int) -> IntArray:
@@ -63,20 +64,57 @@ def _recall_of_ranges(cell: Cell, n: int) -> IntArray:
     always = within(alarms[alarms >= n], windows) > 0
     fixed = nonempty(Ranges(starts=windows.starts[~always], stops=np.minimum(windows.stops[~always], n)))
     hits = touched_by_shift(fixed, runs(alarms[alarms < n]), n)
-    return int(np.count_nonzero(always)) + hits[-np.arange(n) % n]
+    return int(np.count_nonzero(always)) + np.concatenate([hits[:1], hits[:0:-1]])  # shifts the other way
 
 
 def _precision_of_ranges(cell: Cell, n: int) -> IntArray:
     """Predictions near a range; or episodes, of which one that is cut at the seam counts once."""
-    near = cell.trial.near_flags(cell.d)
     if cell.trial.count_alarms == "steps":
-        flags = cell.alarm_flags
-        return int(np.count_nonzero(flags[n:] & near[n:])) + _correlation(near[:n], flags[:n])
+        zone, alarms = cell.trial.zones.near[cell.d], cell.alarms
+        fixed = int(np.count_nonzero(in_ranges(alarms[alarms >= n], zone)))
+        return fixed + _overlap(_before(zone, n), runs(alarms[alarms < n]), n)
+    near = cell.trial.near_flags(cell.d)
     episodes = cell.episodes
     moving = episodes.stops <= n
     behind = _touched(near, episodes.starts[~moving], episodes.stops[~moving], np.zeros(1, dtype=np.int64))
-    fixed = Ranges(starts=episodes.starts[moving], stops=episodes.stops[moving])
-    return behind + touched_by_shift(fixed, runs(np.flatnonzero(near[:n])), n)
+    rotated = Ranges(starts=episodes.starts[moving], stops=episodes.stops[moving])
+    return behind + touched_by_shift(rotated, runs(np.flatnonzero(near[:n])), n)
+
+
+def _before(ranges: Ranges, n: int) -> Ranges:
+    """What of ranges lies on the first n steps."""
+    return nonempty(Ranges(starts=ranges.starts, stops=np.minimum(ranges.stops, n)))
+
+
+def _overlap(moved: Ranges, fixed: Ranges, n: int) -> IntArray:
+    """How many steps of the moved ranges lie in a fixed one, for shifts by 0..n-1 around the circle.
+
+    Neither of them overlap each other. What two of them share is a trapezoid over the shifts, whose slope changes at
+    four of these.
+
+    >>> one, two = Ranges(starts=np.array([0]), stops=np.array([2])), Ranges(starts=np.array([3]), stops=np.array([5]))
+    >>> _overlap(one, two, 5)
+    array([0, 0, 1, 2, 1])
+    """
+    if len(moved.starts) * len(fixed.starts) > FEW_PAIRS * n:
+        return _correlation(flags_of(moved, n), flags_of(fixed, n))
+    begins, ends = fixed.starts[:, None], fixed.stops[:, None]
+    slope = np.zeros(n, dtype=np.int64)
+    for bend, at in (
+        (1, begins - moved.stops),
+        (-1, begins - moved.starts),
+        (-1, ends - moved.stops),
+        (1, ends - moved.starts),
+    ):
+        slope += bend * np.bincount((at % n).ravel(), minlength=n)
+    np.cumsum(slope, out=slope)
+    slope -= slope.sum() // n  # around the circle, what rises falls
+    shared = np.minimum(ends, moved.stops) - np.maximum(begins, moved.starts)
+    hits = np.empty(n, dtype=np.int64)
+    hits[0] = np.maximum(shared, 0).sum()
+    np.cumsum(slope[:-1], out=hits[1:])
+    hits[1:] += hits[0]
+    return hits
 
 
 def touched_by_shift(fixed: Ranges, moved: Ranges, n: int) -> IntArray:
@@ -92,6 +130,8 @@ def touched_by_shift(fixed: Ranges, moved: Ranges, n: int) -> IntArray:
     hits = np.zeros(n, dtype=np.int64)
     if len(fixed.starts) == 0 or len(moved.starts) == 0:
         return hits
+    if len(fixed.starts) * len(moved.starts) <= PAIRS_PER_STEP * n:
+        return _by_intervals(fixed.starts, fixed.stops, moved, n)
     lengths, which = np.unique(fixed.stops - fixed.starts, return_inverse=True)
     pairs = np.bincount(which) * len(moved.starts)
     many = pairs > PAIRS_PER_STEP * n
@@ -107,17 +147,17 @@ def touched_by_shift(fixed: Ranges, moved: Ranges, n: int) -> IntArray:
 
 def _by_intervals(starts: IntArray, stops: IntArray, moved: Ranges, n: int) -> IntArray:
     """The same, pair by pair: shifts of one range onto another form an interval, cut where the next begins."""
-    change = np.zeros(2 * n + 1, dtype=np.int64)  # intervals may run over the end once: folded below
     # a range further back comes here later: its interval begins as many shifts later as it ends earlier
     lengths, gaps = moved.stops - moved.starts, np.diff(moved.stops, prepend=moved.stops[-1] - n)
     if len(starts) * len(moved.starts) <= AT_ONCE:
         begins = (starts[:, None] - moved.stops + 1) % n
         ends = begins + np.minimum((stops - starts)[:, None] - 1 + lengths, gaps)
-        np.add.at(change, begins.ravel(), 1)
-        np.subtract.at(change, ends.ravel(), 1)
+        # intervals may run over the end once: folded below
+        change = np.bincount(begins.ravel(), minlength=2 * n + 1) - np.bincount(ends.ravel(), minlength=2 * n + 1)
     else:
         from nofluke.nulls.shifts_kernels import count_changes
 
+        change = np.zeros(2 * n + 1, dtype=np.int64)
         round_trip = np.concatenate([moved.stops[-1:] - 2 * n, moved.stops - n, moved.stops])
         count_changes(starts, stops, round_trip, _twice(lengths), _twice(gaps), n, change)
     hits = np.cumsum(change[:-1], out=change[:-1])

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nofluke.arrays import IntArray
-from nofluke.errors import InputError
+from nofluke.extras import needed
 from nofluke.laws.law import How
 from nofluke.series.ticks import Ticks
 
@@ -211,9 +211,4 @@ def legend(ax: Axes, loc: Any = "best") -> None:
 
 def check_matplotlib() -> None:
     """Say what to do where matplotlib is missing."""
-    try:
-        import matplotlib.figure  # noqa: F401
-    except ImportError:
-        raise InputError(
-            problem="figures need matplotlib, which is not installed", remedy="pip install 'nofluke[plot]'"
-        ) from None
+    needed("matplotlib.figure", "figures need")

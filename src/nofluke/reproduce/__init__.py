@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from nofluke.plot.style import check_matplotlib
 from nofluke.progress import progress_bar
-from nofluke.reproduce.claim import Claim, tally
+from nofluke.reproduce.claim import Claim, Reproduced, prepared, publish
 from nofluke.reproduce.claims import check_claims
 from nofluke.reproduce.nab import NabTable, reproduce_nab
 from nofluke.reproduce.point_adjustment import PointAdjustment, reproduce_point_adjustment
 from nofluke.reproduce.study import Study, run_study
-from nofluke.reproduce.writing import prepared, written
 
 __all__ = [
     "Claim",
@@ -28,29 +26,13 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reproduction:
-    """What was written, and what was found.
+class Reproduction(Reproduced):
+    """What was written about the paper, and what was found; ``study`` has every number."""
 
-    Attributes
-    ----------
-    directory : Path
-        Where the files are; ``index.html`` is the one to open.
-    files : tuple of str
-        Their names, sorted.
-    claims : tuple of Claim
-        The paper's statements and their outcomes.
-    study : Study
-        Every number.
-    """
-
-    directory: Path
-    files: tuple[str, ...]
-    claims: tuple[Claim, ...]
     study: Study = field(repr=False)
 
-    def in_words(self) -> str:
-        """How many statements hold, as a sentence."""
-        return tally(self.claims) + ("; the data are simulated." if self.study.quakes.simulated else ".")
+    def _on(self) -> str:
+        return "; the data are simulated" if self.study.quakes.simulated else ""
 
 
 def reproduce(
@@ -89,9 +71,8 @@ def reproduce(
     >>> done = reproduce("out", simulated=True)  # doctest: +SKIP
     >>> done.in_words()  # doctest: +SKIP
     """
-    from nofluke.reproduce.figures import FIGURES, draw
-    from nofluke.reproduce.page import render
-    from nofluke.reproduce.records import records
+    from nofluke.reproduce.figures import FIGURES, draw, records
+    from nofluke.reproduce.paper import render
 
     check_matplotlib()
     with prepared(output) as directory:
@@ -102,20 +83,17 @@ def reproduce(
             for done, name in enumerate(FIGURES):
                 figures[name] = draw(name, study)
                 advance(done + 1)
-        contents = {f"{name}.{form}": data for name, drawn in figures.items() for form, data in drawn.formats.items()}
-        contents |= {f"{name}.csv": text.encode() for name, text in records(study).items()}
-        contents["claims.json"] = _claims_json(study, claims).encode()
-        contents["index.html"] = render(study, claims, figures).encode()
-        files = written(directory, contents)
+        files = publish(
+            directory,
+            claims=claims,
+            about={
+                "data": study.quakes.source,
+                "simulated": study.quakes.simulated,
+                "seed": study.seed,
+                "permutations": study.permutations,
+            },
+            figures={name: drawn.formats for name, drawn in figures.items()},
+            records={f"{name}.csv": text for name, text in records(study).items()},
+            page=render(study, claims, figures),
+        )
     return Reproduction(directory=directory, files=files, claims=claims, study=study)
-
-
-def _claims_json(study: Study, claims: tuple[Claim, ...]) -> str:
-    found = {
-        "data": study.quakes.source,
-        "simulated": study.quakes.simulated,
-        "seed": study.seed,
-        "permutations": study.permutations,
-        "claims": [claim.to_dict() for claim in claims],
-    }
-    return json.dumps(found, indent=2, ensure_ascii=False) + "\n"

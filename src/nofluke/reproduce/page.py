@@ -1,477 +1,226 @@
-"""The page: one self-contained HTML file that reads like a short illustrated article and loads nothing."""
+"""Pages that show claims: their parts as HTML, and figures as SVG, PNG and PDF."""
 
 from __future__ import annotations
 
+import io
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
-from nofluke import __version__
-from nofluke.laws.law import Law
 from nofluke.measures.confusion import Confusion
-from nofluke.reproduce.chance_claims import gap_shrinks
-from nofluke.reproduce.claim import Claim, tally
-from nofluke.reproduce.drawing import Drawn
-from nofluke.reproduce.formulas import PRECISION, RECALL, TABLE_1, TABLE_2, mathematics
-from nofluke.reproduce.markup import claims_table, document, matrix, shown, table
-from nofluke.reproduce.study import NEARBY, QUANTILES, READINGS, SIDES, THE_QUANTILE, TOLERANCE, TOLERANCES, Study
-from nofluke.text.numbers import show_chance, show_p
-from nofluke.text.tables import show_share
+from nofluke.plot.style import PALETTE
+from nofluke.reproduce.claim import Claim
 
-# ---- the part of the page on chance: permuted sequences, the numbers of section 3.2
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
-def against_chance(study: Study, figures: dict[str, Drawn]) -> str:
-    """The part on chance: Figures 3 and 4 and the numbers behind them."""
-    rows = []
-    for side in SIDES:
-        test = getattr(study.result, f"{side}_test")
-        rows.append(
-            (
-                side,
-                f"{test.hits} of {test.of:,}",
-                show_share(test.value),
-                show_chance(test.expected, test.std),
-                show_p(study.simulated(side).upper(test.hits)),
-                show_p(study.fitted_binomial(side).upper(test.hits)),
-                show_p(test.pvalue),
-            )
-        )
-    columns = ("", "hits", "value", "chance", "p, simulated", "p, binomial", "p, exact")
-    precision = study.result.precision_test
+def document(title: str, body: Sequence[str], *, simulated: bool = False) -> str:
+    """A whole page that asks for nothing from anywhere."""
+    style = files("nofluke.reproduce").joinpath("page.css").read_text(encoding="utf-8")
+    if simulated:
+        style += '@page { @bottom-right { content: "simulated data"; font: italic 9pt sans-serif; } }\n'
     return "\n".join(
         [
-            "<h2>Against chance</h2>",
-            f"<p>Chance keeps the predictions and puts the {study.curve.n_events} events on random days. Figure 3 shows "
-            f"{len(study.permuted_recall)} such sequences as the paper does, and, new, the exact band that holds the central "
-            "95% of all of them.</p>",
-            shown(
-                study,
-                figures,
-                3,
-                "Observed recall and precision, permuted sequences, and the exact chance band (2.5% to 97.5%).",
-            ),
-            gaps(study),
-            noise(study),
-            "<p>Section 3.2 of the paper fixes δ = 2 and the .9-quantile. It reports 80 hits for recall (.49) and 145 for "
-            "precision (.56; 145/256 is .5664, the paper cuts it), and p &lt; .0001 for both, since none of 10,000 permutations "
-            "did as well. A simulated p-value can never say more than 1 in 10,001; the exact ones can.</p>",
-            table("The numbers of section 3.2, beside the exact p-values.", columns, rows, cells="numbers"),
-            shown(
-                study,
-                figures,
-                4,
-                f"Cumulative null distributions of both hits: simulated ({study.permutations:,} permutations), exact, and "
-                "three binomials: fitted to the simulations, after Donges et al., and from extreme values (recall only).",
-            ),
-            laws(study),
-            "<p>Recall's hits are hypergeometric, which a binomial resembles. Precision's are not: one event makes "
-            f"hits of all predictions around it, so their variance is {precision.law.var:.1f} where the binomial has "
-            f"{study.fitted_binomial('precision').var:.1f}. Treated as binomial, they would give a p-value of "
-            f"{show_p(study.fitted_binomial('precision').upper(precision.hits))} instead of "
-            f"{show_p(precision.pvalue)}.</p>",
+            "<!doctype html>",
+            '<html lang="en"><head><meta charset="utf-8">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            '<link rel="icon" href="data:,">',  # or browsers ask for one
+            f"<title>{'Simulated data: ' if simulated else ''}{title}</title>",
+            f"<style>\n{style}</style></head>",
+            "<body><main>",
+            *filter(None, body),
+            "</main></body></html>",
+            "",
         ]
     )
 
 
-def gaps(study: Study) -> str:
-    """Whether the gap shrinks with the tolerance: three readings, for both measures."""
-    rows = [
-        (
-            f"{side}, {reading}",
-            *(f"{value:.3f}" if reading == "absolute" else f"{value:.2f}" for value in np.nanmean(gap, axis=1)),
-            "yes" if gap_shrinks(study, side, reading).outcome == "holds" else "no",
-        )
-        for side in SIDES
-        for reading in READINGS
-        for gap in [study.gap(side, reading)]
-    ]
+def claims_table(claims: Sequence[Claim]) -> str:
+    """Statements with their outcomes, what was found, and where to see it."""
+    rows = "\n".join(
+        f'<tr id="claim-{c.key}"><td class="outcome {c.outcome.replace(" ", "-")}">{c.outcome}</td><td>{escape(c.statement)}'
+        f'<p class="finding">{escape(c.finding)}</p></td><td class="where">{escape(c.said_in())},<br> {c.decided_by}</td></tr>'
+        for c in claims
+    )
     return (
-        "<p>The paper says that the gap between observed and simulated values tends to shrink as δ grows. That depends on how a "
-        "gap is read: as a difference (absolute), as a ratio to chance (relative), or as a difference in standard deviations of "
-        "chance (standardised). The table averages over all thresholds; the statements below also cover the upper half "
-        "of them and the .9-quantile.</p>\n"
-        + table(
-            "The gap between observed and chance, on average over the thresholds.",
-            ("", *(f"δ = {tolerance}" for tolerance in TOLERANCES), "shrinks"),
-            rows,
-            cells="numbers",
-        )
+        '<div class="wide" tabindex="0"><table class="claims">'
+        '<thead><tr><th scope="col">outcome</th><th scope="col">statement and finding</th><th scope="col">see</th></tr>'
+        f"</thead><tbody>\n{rows}\n</tbody></table></div>"
     )
 
 
-def noise(study: Study) -> str:
-    """Table 3: a score that knows nothing, beside the detector."""
-    detector = {side: study.measure(side)[:, THE_QUANTILE] for side in SIDES}
-    rows = [
-        (
-            f"δ = {tolerance}",
-            *(
-                text
-                for side in SIDES
-                for test in [getattr(result, f"{side}_test")]
-                for text in (show_share(test.value), show_p(test.pvalue), show_share(float(detector[side][d])))
-            ),
+def figure(drawn: Drawn, number: int, caption: str, *, simulated: bool = False) -> str:
+    """A figure with its caption, and links to its files."""
+    label = f"Figure {number} (simulated data)" if simulated else f"Figure {number}"
+    links = ", ".join(f'<a href="{drawn.name}.{form}">{form.upper()}</a>' for form in ("svg", "pdf", "png", "csv"))
+    if drawn.narrow is None:
+        shown = f'<div class="wide" tabindex="0">{inlined(drawn, caption)}</div>'
+    else:
+        shown = f'<div class="roomy">{inlined(drawn, caption)}</div><div class="narrow">{inlined(drawn.narrow, caption)}</div>'
+    return f'<figure id="{drawn.name}">{shown}<figcaption>{label}. {escape(caption)} {links}</figcaption></figure>'
+
+
+def inlined(drawn: Drawn, description: str) -> str:
+    """The SVG as part of a page: described, its ids its own, its ink the page's, its ground clear."""
+    svg = drawn.svg[drawn.svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{drawn.name}-", svg)
+    svg = svg.replace(PALETTE["ink"], "currentColor").replace(PALETTE["binomial"], "currentColor")
+    svg = svg.replace("fill: #ffffff", "fill: none")
+    opening = f'<svg role="img" aria-label="{escape(description)}"'
+    return re.sub(r'^<svg ((?:[\w:]+="[^"]*"\s*)*)>', lambda m: _clean_tag(opening, m.group(1)), svg).strip()
+
+
+def _clean_tag(opening: str, attributes: str) -> str:
+    """The opening tag without its size in points: the page decides how wide a figure is."""
+    kept = re.sub(r'\b(width|height|version)="[^"]*"\s*', "", attributes)
+    return f"{opening} {kept.strip()}>"
+
+
+def matrix(matrix: Confusion, caption: str, rows: tuple[str, str], columns: tuple[str, str], readable: set[str]) -> str:
+    """A confusion matrix with marginal sums, its readable entries marked."""
+    grid = (
+        (rows[0], ("tp", "fp", "predicted")),
+        (rows[1], ("fn", "tn", "not_predicted")),
+        ("∑", ("actual", "not_actual", "total")),
+    )
+    body = "".join(
+        f'<tr><th scope="row">{name}</th>'
+        + "".join(
+            f'<td class="{"read" if entry in readable else "unread"}">{getattr(matrix, entry):,}</td>'
+            for entry in entries
         )
-        for d, (tolerance, result) in enumerate(zip(TOLERANCES, study.noise, strict=True))
-    ]
-    last = study.noise[-1]
+        + "</tr>"
+        for name, entries in grid
+    )
+    head = "<td></td>" + "".join(f'<th scope="col">{name}</th>' for name in (*columns, "∑"))
+    return f"<table><caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def table(
+    caption: str,
+    columns: tuple[str, ...],
+    rows: Sequence[tuple[str, ...]],
+    *,
+    cells: Literal["words", "numbers"] = "words",
+) -> str:
+    """A table whose first column names the rows; numbers are never broken, words may be."""
+    head = "".join(f'<th scope="col">{escape(name)}</th>' if name else "<td></td>" for name in columns)
+    body = "".join(
+        "<tr>"
+        + "".join(f'<th scope="row">{escape(c)}</th>' if i == 0 else f"<td>{escape(c)}</td>" for i, c in enumerate(row))
+        + "</tr>"
+        for row in rows
+    )
     return (
-        "<p>A score that is independent of the events shows what the tolerance alone can do: one random number a day, "
-        f"with as many predictions as the detector has. At δ = {TOLERANCES[-1]} it finds {last.recall:.0%} of the "
-        f"earthquakes; the detector finds {study.result.recall:.0%} at δ = {TOLERANCE}. Only the p-values tell them "
-        "apart.</p>\n"
-        + table(
-            "Table 3. Random numbers instead of the score, at the .9-quantile, and the detector.",
-            ("", "recall", "p", "detector's recall", "precision", "p", "detector's precision"),
-            rows,
-            cells="numbers",
-        )
+        f'<div class="wide {cells}" tabindex="0"><table><caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
     )
 
 
-def laws(study: Study) -> str:
-    """Every law of Figure 4: what it expects, and its p-value."""
-    book = study.literature
-    named: list[tuple[str, dict[str, Law]]] = [
-        ("exact", {side: getattr(study.result, f"{side}_test").law for side in SIDES}),
-        ("simulated", {side: study.simulated(side) for side in SIDES}),
-        ("binomial, fitted to the simulations", {side: study.fitted_binomial(side) for side in SIDES}),
-        ("binomial, Donges et al. (2016)", book.donges),
-        ("binomial, extreme values (2020a)", {"recall": book.extreme}),
-    ]
-    rows = [
-        (
-            name,
-            *(
-                text
-                for side in SIDES
-                for text in (
-                    (
-                        show_chance(by_side[side].mean, by_side[side].std),
-                        show_p(by_side[side].upper(getattr(study.result, f"{side}_hits"))),
-                    )
-                    if side in by_side
-                    else ("none known", "–")
-                )
-            ),
-        )
-        for name, by_side in named
-    ]
-    return (
-        "<p>Section 2.3 quotes two binomials from the literature. Donges et al. (2016) assume that events and "
-        "predictions are independent; the detector's predictions come in runs, so their windows overlap and find fewer "
-        "events. Scharwächter and Müller (2020a) assume that the score is stationary, and get the chance of an event "
-        "from the largest scores of blocks. For precision the paper found no analogous derivation. The exact law is "
-        "one: given the predictions, however they were made, it holds for events that fall anywhere with the same "
-        "chance.</p>\n"
-        + table(
-            "The laws of Figure 4, and the p-values that they would give.",
-            ("", "recall's hits", "p", "precision's hits", "p"),
-            rows,
-            cells="numbers",
-        )
-    )
+def listed(words: Sequence[str]) -> str:
+    """Words as a sentence lists them.
+
+    >>> listed(["MSL", "SMAP", "PSM"]), listed(["PSM"]), listed([])
+    ('MSL, SMAP and PSM', 'PSM', '')
+    """
+    return " and ".join([", ".join(words[:-1]), *words[-1:]]) if len(words) > 1 else "".join(words)
 
 
-# ---- tables 1 and 2 on the page: their numbers, their formulas, and what each entry counts
+# ---- figures
+
+WIDTH = 6.6  # inches
+NARROW = 4.0  # on a telephone, where letters of a figure 6.6 inches wide would be too small to read
+SETTINGS: dict[str, Any] = {
+    "font.size": 9,
+    "axes.titlesize": 9.5,
+    "axes.labelsize": 9,
+    "text.color": PALETTE["ink"],
+    "axes.edgecolor": PALETTE["ink"],
+    "axes.labelcolor": PALETTE["ink"],
+    "xtick.color": PALETTE["ink"],
+    "ytick.color": PALETTE["ink"],
+    "svg.hashsalt": "nofluke",  # or the ids inside would differ from run to run
+    "svg.fonttype": "path",  # the same letters everywhere, whatever fonts are installed
+}
+# no clock: same numbers, same bytes
+METADATA: dict[str, dict[str, str | None]] = {
+    "svg": {"Date": None},
+    "pdf": {"CreationDate": None},
+    "png": {"Software": "nofluke"},
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Layout:
-    """How a table is headed and read: what each entry counts, and which can be read as usual."""
+class Drawn:
+    """One figure in every format: {"svg": ..., "pdf": ..., "png": ...}; and one for phones, as SVG, or None."""
 
-    caption: str
-    rows: tuple[str, str]
-    columns: tuple[str, str]
-    formulas: dict[str, str]
-    counts: dict[str, str]
-    readable: frozenset[str]
+    name: str
+    formats: dict[str, bytes]
+    narrow: Drawn | None = None
 
-    def name(self, entry: str) -> str:
-        """An entry by its row and column, a marginal by the one of them that it sums."""
-        (row, no_row), (column, no_column) = self.rows, self.columns
-        return {
-            "tp": f"{row}-{column}",
-            "fp": f"{row}-{no_column}",
-            "fn": f"{no_row}-{column}",
-            "tn": f"{no_row}-{no_column}",
-            "predicted": f"∑ {row}",
-            "not_predicted": f"∑ {no_row}",
-            "actual": f"∑ {column}",
-            "not_actual": f"∑ {no_column}",
-            "total": "T",
-        }[entry]
+    @property
+    def svg(self) -> str:
+        """The figure as text, to be put into a page."""
+        return self.formats["svg"].decode("utf-8")
 
 
-FIRST = Layout(
-    caption="Table 1. Tolerance in the ground truth, δ = 2, .9-quantile.",
-    rows=("PA", "PnA"),
-    columns=("AAδ", "AnAδ"),
-    formulas=TABLE_1,
-    counts={
-        "tp": "predictions near an event: hits of precision",
-        "fp": "predictions near no event: false alarms",
-        "predicted": "predictions",
-        "fn": "days without a prediction near an event, found or not: not misses",
-        "tn": "days without a prediction far from all events: fewer as δ grows",
-        "not_predicted": "days without a prediction",
-        "actual": "days near an event, not events",
-        "not_actual": "days far from all events: fewer as δ grows",
-        "total": "days",
-    },
-    readable=frozenset({"tp", "fp", "predicted", "not_predicted", "total"}),
-)
-SECOND = Layout(
-    caption="Table 2. Tolerance in the predictions, δ = 2, .9-quantile.",
-    rows=("PAδ", "PnAδ"),
-    columns=("AA", "AnA"),
-    formulas=TABLE_2,
-    counts={
-        "tp": "events near a prediction: hits of recall",
-        "fp": "days without an event near a prediction, right or wrong: not false alarms",
-        "predicted": "days near a prediction, not predictions",
-        "fn": "events near no prediction: misses",
-        "tn": "days without an event far from all predictions: fewer as δ grows",
-        "not_predicted": "days far from all predictions: fewer as δ grows",
-        "actual": "events",
-        "not_actual": "days without an event",
-        "total": "days",
-    },
-    readable=frozenset({"tp", "fn", "actual", "not_actual", "total"}),
-)
+def rendered(
+    name: str, make: Callable[[Figure], None], height: float, note: str = "", *, narrow: float | None = None
+) -> Drawn:
+    """Draw one figure and render it as SVG, PDF and PNG; a note stands in its corner.
+
+    Where a height for telephones is given, the figure is drawn a second time, so wide that its letters can be read
+    there.
+    """
+    formats = _formats(make, (WIDTH, height), note, METADATA)
+    if narrow is None:
+        return Drawn(name=name, formats=formats)
+    small = _formats(make, (NARROW, narrow), note, {"svg": METADATA["svg"]})
+    return Drawn(name=name, formats=formats, narrow=Drawn(name=f"{name}-narrow", formats=small))
 
 
-def definitions() -> str:
-    """Equations 2 and 3."""
-    return "\n".join(f'<p class="formula">{mathematics(ratio, "block")}</p>' for ratio in (PRECISION, RECALL))
+def is_narrow(figure: Figure) -> bool:
+    """Whether a figure is being drawn for a telephone."""
+    return bool(figure.get_figwidth() < WIDTH)
 
 
-def both_tables(study: Study) -> str:
-    """The two matrices side by side, and every entry with its formula and its meaning."""
-    pairs = tuple(zip(study.matrices, (FIRST, SECOND), strict=True))
-    return "\n".join(
-        [
-            '<div class="pair">',
-            *(matrix(counts, how.caption, how.rows, how.columns, set(how.readable)) for counts, how in pairs),
-            "</div>",
-            '<p class="small">PA, PnA: predicted, not predicted. AA, AnA: an anomaly, none. A δ marks the side that the '
-            "tolerance widens. Steps outside the sequence hold neither. Below are the formulas of all entries and "
-            "marginals, ✓ where one can be read as usual, – where it cannot.</p>",
-            *(_entries(counts, how, i) for i, (counts, how) in enumerate(pairs, 1)),
-        ]
-    )
+def pair(figure: Figure, **shared: Any) -> Any:
+    """Two panels: side by side, or one above the other on a telephone."""
+    return figure.subplots(2, 1, **shared) if is_narrow(figure) else figure.subplots(1, 2, **shared)
 
 
-def _entries(matrix: Confusion, how: Layout, number: int) -> str:
-    """Each entry in a row: name, formula, days, whether it can be read as usual, and what it counts."""
-    rows = "".join(
-        f'<tr class="{"read" if entry in how.readable else "unread"}"><th scope="row">{how.name(entry)}</th>'
-        f'<td class="formula">{mathematics(formula)}</td><td class="count">{getattr(matrix, entry):,}</td>'
-        f"<td>{'✓' if entry in how.readable else '–'} {escape(how.counts[entry])}</td></tr>\n"
-        for entry, formula in how.formulas.items()
-    )
-    return (
-        f'<table class="entries"><caption>Entries of Table {number}.</caption><thead><tr><th scope="col">entry</th>'
-        f'<th scope="col">formula</th><th scope="col">days</th><th scope="col">counts</th></tr></thead><tbody>\n{rows}</tbody></table>'
-    )
+def key_above(figure: Figure, handles: Any, labels: Any, columns: int, narrow: int = 2) -> Any:
+    """A key above all panels, where it covers nothing."""
+    how: dict[str, Any] = {"loc": "outside upper center", "frameon": False, "fontsize": "small"}
+    return figure.legend(handles, labels, ncols=narrow if is_narrow(figure) else columns, **how)
 
 
-# ---- the part of the page on what the paper could not see: every cell by its exact law
+def _formats(
+    make: Callable[[Figure], None], size: tuple[float, float], note: str, wanted: dict[str, dict[str, str | None]]
+) -> dict[str, bytes]:
+    """A figure of that size in inches, in the formats that are wanted."""
+    from matplotlib import rc_context, rcdefaults, rcParams
+    from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-
-def beyond(study: Study, figures: dict[str, Drawn]) -> str:
-    """What exact laws add: Figures 5 to 8."""
-    share = {side: study.explained(side)[:, THE_QUANTILE] for side in SIDES}
-    words = {side: ", ".join(f"{value:.0%}" for value in share[side]) for side in SIDES}
-    family = study.familywise
-    cells = study.curve.precision_hits.size
-    lags = {lag.shift: lag for lag in study.lags}
-    best = max(study.lags, key=lambda lag: lag.hits("precision"))
-    where = (
-        "in place"
-        if best.shift == 0
-        else f"{abs(best.shift)} day{'s' * (abs(best.shift) > 1)} {'earlier' if best.shift < 0 else 'later'}"
-    )
-    significant = {side: int((getattr(family, f"{side}_adjusted") <= family.alpha).sum()) for side in SIDES}
-    over = int((study.dispersion("precision") > 1).sum())
-    return "\n".join(
-        [
-            "<h2>What the paper could not see</h2>",
-            "<p><strong>Overdispersion comes and goes.</strong> The variance of precision's hits exceeds the binomial's in "
-            f"{over} of {cells} cells. At δ = 0 the hits are hypergeometric and vary less than binomial ones; with a tolerance "
-            "they vary more, unless most days are predicted.</p>",
-            shown(
-                study,
-                figures,
-                5,
-                "Variance of chance's hits over the variance of a binomial with the same mean, exact.",
-            ),
-            f"<p><strong>An exact p-value for every cell.</strong> With {cells} cells, some will look significant by "
-            f"luck alone. After correcting for looking at all of them, {significant['recall']} cells of recall and "
-            f"{significant['precision']} of precision remain at the .05 level. The familywise p-value of the whole "
-            f"sweep is {show_p(family.recall)} for recall and {show_p(family.precision)} for precision; the best F1 of "
-            f"the sweep, {show_share(family.observed_best_f)}, is reached by chance's best with p = "
-            f"{show_p(family.best_f)} ({family.n_resamples:,} permutations).</p>",
-            shown(
-                study,
-                figures,
-                6,
-                "Exact p-values of all cells. Outlined: significant at .05 after the familywise correction. Marked: the paper's cell.",
-            ),
-            "<p><strong>How much of the score is the tolerance.</strong> At the .9-quantile and "
-            f"δ = {', '.join(map(str, TOLERANCES))}, chance alone explains {words['recall']} of recall and {words['precision']} of "
-            "precision.</p>",
-            shown(
-                study,
-                figures,
-                7,
-                "Recall and precision at the .9-quantile, and the part of each that chance is expected to score.",
-            ),
-            "<p><strong>The detector's lag.</strong> Moving all predictions one or two days earlier changes precision's hits "
-            f"from {lags[0].hits('precision')} to {lags[-1].hits('precision')} and {lags[-2].hits('precision')}; the most, "
-            f"{best.hits('precision')}, are reached with the predictions {where}.</p>",
-            shown(study, figures, 8, "Hits after moving all predictions in time, δ = 2, .9-quantile."),
-        ]
-    )
-
-
-def all_cells(study: Study) -> str:
-    """A table of every cell, folded away."""
-    ratios = study.dispersion("precision")
-    chance = study.curve.chance
-    rows = [
-        (
-            f"{quantile:.2f}",
-            f"{study.curve.n_predictions[k]:,}",
-            *(f"{value:.3f}" for value in ratios[:, k]),
-            *(show_p(float(p)) for p in chance.precision.pvalue[:, k]),
-            *(show_p(float(p)) for p in chance.recall.pvalue[:, k]),
-        )
-        for k, quantile in enumerate(QUANTILES)
-    ]
-    columns = (
-        "quantile",
-        "predictions",
-        *(f"{name}, δ={t}" for name in ("variance ratio", "p precision", "p recall") for t in TOLERANCES),
-    )
-    whole = table("Variance of precision's hits over the binomial's, and exact p-values.", columns, rows)
-    return f"<h2>All cells</h2>\n<details><summary>Table of all 50 × 4 cells</summary>\n{whole}</details>"
-
-
-# ---- the page: one self-contained HTML file that reads like a short illustrated article and loads nothing
-
-PAPER = "Scharwächter and Müller (2020), Statistical Evaluation of Anomaly Detectors for Sequences, KDD MiLeTS"
-
-
-def render(study: Study, claims: tuple[Claim, ...], figures: dict[str, Drawn]) -> str:
-    """The whole page."""
-    simulated = study.quakes.simulated
-    title = "Statistical evaluation of anomaly detectors for sequences, reproduced"
-    banner = (
-        '<p class="banner" role="note">Simulated data. Everything on this page was computed from made-up data shaped like '
-        "the paper's; nothing here is about real earthquakes.</p>"
-        if simulated
-        else ""
-    )
-    body = [
-        f"<h1>{title}</h1>",
-        f'<p class="byline">The study of {escape(PAPER)}, rerun from the data to the last figure by nofluke {__version__}. '
-        f"Data: {escape(study.quakes.source)}.</p>",
-        banner,
-        _abstract(study, claims),
-        _example(study, figures),
-        _measures(study, figures),
-        against_chance(study, figures),
-        _claims(claims, simulated),
-        beyond(study, figures),
-        all_cells(study),
-        _colophon(study),
-    ]
-    return document(title, body, simulated=simulated)
-
-
-def _abstract(study: Study, claims: tuple[Claim, ...]) -> str:
-    recall, precision = study.result.recall_test, study.result.precision_test
-    family = study.familywise
-    return (
-        "<p>A detector that may be a little early or late gets credit for luck. The paper measures how much by permuting the "
-        "events; here the same null distributions are computed exactly. At a tolerance of two days and the .9-quantile of the "
-        f"score, {precision.hits} of {precision.of:,} predictions are near an earthquake and {recall.hits} of {recall.of:,} "
-        f"earthquakes are near a prediction. Chance gives {show_chance(precision.expected, precision.std)} and "
-        f"{show_chance(recall.expected, recall.std)}: the exact p-values are {show_p(precision.pvalue)} and "
-        f"{show_p(recall.pvalue)}. {tally(claims)}. Over the whole sweep of thresholds and tolerances, chance's best "
-        f"cell is as extreme as the observed best with p = {show_p(family.both)}{_smallest(family.both, study)}.</p>"
-    )
-
-
-def _example(study: Study, figures: dict[str, Drawn]) -> str:
-    threshold = float(study.curve.thresholds[THE_QUANTILE])
-    return "\n".join(
-        [
-            "<h2>The running example</h2>",
-            f"<p>{len(study.scores):,} days of tweets about earthquakes, and the {study.curve.n_events} days with a severe "
-            "earthquake anywhere. The score of a day is the average of the last 3 days over that of the last 14 (plus 1); a "
-            "day is predicted where the score reaches the threshold τ, often the .9-quantile of all scores, "
-            f"{threshold:.3f} here.</p>",
-            shown(study, figures, 1, "The input sequence, the anomaly score and the ground truth over the same axis."),
-        ]
-    )
-
-
-def _measures(study: Study, figures: dict[str, Drawn]) -> str:
-    at = {side: study.measure(side)[:, THE_QUANTILE] for side in SIDES}
-    spans = {side: f"{show_share(float(at[side][0]))} to {show_share(float(at[side][-1]))}" for side in SIDES}
-    return "\n".join(
-        [
-            "<h2>Precision and recall with tolerance</h2>",
-            "<p>With a tolerance of δ days, a prediction is a hit for precision if an event lies within δ days of it, and an "
-            f"event is a hit for recall if a prediction does. From δ = {TOLERANCES[0]} to {TOLERANCES[-1]}, recall at the "
-            f".9-quantile rises from {spans['recall']} and precision from {spans['precision']}, with the same detector "
-            "and the same events.</p>",
-            definitions(),
-            shown(
-                study,
-                figures,
-                2,
-                f"Recall and precision by threshold and tolerance: {len(QUANTILES)} quantiles from 0 to .98.",
-            ),
-            "<p>Each measure comes from its own confusion matrix. Both partition the days, but only some entries can "
-            "be read as usual (✓): those whose side has no tolerance, and the hits. Precision is the hits of Table 1 "
-            "over its first row sum, recall the hits of Table 2 over its first column sum.</p>",
-            both_tables(study),
-        ]
-    )
-
-
-def _claims(claims: tuple[Claim, ...], simulated: bool) -> str:
-    about = " The outcomes are about the simulated data, not about the paper's." if simulated else ""
-    return (
-        f"<h2>The paper's statements</h2>\n<p>{tally(claims)}.{about} The same list is in "
-        '<a href="claims.json">claims.json</a>.</p>\n' + claims_table(claims)
-    )
-
-
-def _colophon(study: Study) -> str:
-    methods = "; ".join(study.curve.chance.methods)
-    option = " --simulated" if study.quakes.simulated else ""
-    command = f"nofluke reproduce{option} --seed {study.seed} --permutations {study.permutations} -o out/"
-    return (
-        "<footer><h2>How this was made</h2>\n"
-        f"<pre>{escape(command)}</pre>\n"
-        f"<p>Null: {escape(study.curve.chance.model)}. Method of all cells: {escape(methods)}. Simulated: the "
-        f"{len(study.permuted_recall)} sequences of Figure 3, the distributions of Figure 4, the score of Table 3, the familywise "
-        f"test, both sides placed at random, and the clustering of events within {NEARBY[0]} and {NEARBY[1]} days; seed {study.seed}, {study.permutations:,} permutations. "
-        "Everything else is exact. The same data, seed and versions give the same bytes. Next to this page are every "
-        "figure as SVG, PDF and PNG, and the numbers behind it as CSV.</p></footer>"
-    )
-
-
-def _smallest(p: float, study: Study) -> str:
-    """A word of caution where a simulated p-value is as small as it can be."""
-    return (
-        f" (the smallest that {study.permutations:,} permutations can give)"
-        if p * (study.permutations + 1) < 1.5
-        else ""
-    )
+    with rc_context():
+        rcdefaults()  # a user's own settings must not change the bytes
+        rcParams.update(SETTINGS)  # type: ignore[arg-type]  # the stubs of some versions list every key
+        layout = ConstrainedLayoutEngine()
+        figure = Figure(figsize=size, layout=layout, facecolor="white")
+        make(figure)
+        if note:
+            figure.supxlabel(note, fontsize=8, x=0.99, ha="right", style="italic")
+        layout.execute(figure)
+        figure.set_layout_engine("none")  # laid out once, for all formats
+        formats = {}
+        for form, metadata in wanted.items():
+            out = io.BytesIO()
+            figure.savefig(out, format=form, metadata=metadata, dpi=160)
+            formats[form] = out.getvalue()
+    return formats

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
@@ -20,6 +21,7 @@ from nofluke.measures.confusion import Confusion
 from nofluke.nulls.permutation import donges
 from nofluke.nulls.stationary import GevFit, Stationary
 from nofluke.series.trial import Cell
+from nofluke.text.tables import show_share
 
 # ---- laws that section 2.3 takes from the literature, at the paper's tolerance and threshold
 
@@ -314,3 +316,11 @@ def _clustering(quakes: Quakes, days: int, permutations: int, seed: int) -> Clus
     reached = int((drawn >= pairs).sum())
     pvalue = float(p_value(reached, permutations))
     return Clustering(days=days, pairs=pairs, expected=float(drawn.mean()), pvalue=pvalue)
+
+
+def by_tolerance(values: Any, form: Callable[[Any], str] = lambda v: show_share(float(v))) -> str:
+    """One number for each tolerance: "0.035, 0.062, 0.086, 0.064"."""
+    return ", ".join(form(value) for value in values)
+
+
+DELTAS = f"δ = {', '.join(map(str, TOLERANCES[:-1]))} and {TOLERANCES[-1]}"

@@ -16,7 +16,7 @@ from nofluke.errors import InputError, joined, named, say
 from nofluke.plain import check_word
 from nofluke.series.detector import CountAlarms
 from nofluke.series.occurrences import Duplicates, InGaps
-from nofluke.series.reading import HigherIs, Missing, Overlaps, TruthKind
+from nofluke.series.reading import Align, HigherIs, Missing, Overlaps, TruthKind
 from nofluke.series.tolerance import Length
 from nofluke.series.truth import CountEvents
 
@@ -75,6 +75,7 @@ class AboutScores(AboutSeries, AboutAlarms, total=False):
     """Of a series, and of a detector with scores, at any threshold."""
 
     higher_is: HigherIs
+    align: Align | None
 
 
 class AboutMetric(AboutSeries, AboutCut, total=False):
@@ -82,6 +83,7 @@ class AboutMetric(AboutSeries, AboutCut, total=False):
 
     predictions: Any
     higher_is: HigherIs
+    align: Align | None
 
 
 class AboutDetector(AboutMetric, AboutAlarms, total=False):
@@ -92,6 +94,7 @@ class AboutCells(AboutEvents, AboutCut, AboutAlarms, total=False):
     """Of all series of a study, and of all detectors; clocks are columns there."""
 
     higher_is: HigherIs
+    align: Align | None
 
 
 class AboutFolds(AboutCut, AboutAlarms, total=False):
@@ -220,6 +223,13 @@ DECLARED = {
         "in the units of the scores, and ``quantile=0.9`` and ``budget=0.1`` take the lowest tenth.",
         "anomalous",
         option="What a high score means; with normal, low scores are predictions.",
+    ),
+    "align": Declared(
+        '{"start", "end", "center"}, optional',
+        "Where k scores, or 0/1 alarms, belong that are fewer than the n steps, as windows make them: the first of them to\n"
+        'step 0 ("start"), the last to the last step ("end"), or the first to step (n - k) // 2 ("center"). Steps without\n'
+        "a score do not count, as if they were masked. More scores than steps are an error.",
+        option="Where scores belong that windows made fewer than the steps; steps without one do not count.",
     ),
     "count_alarms": Declared(
         '{"steps", "episodes"}, optional',

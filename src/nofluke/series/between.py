@@ -42,12 +42,11 @@ def trial_of(
     alarms: AlarmRule = STEPS,
     *,
     every_score: bool = False,
-    beside: Trial | None = None,
 ) -> Made:
     """The trial of a sequence: on its steps, or in time if tolerances are and events or alarms lie between steps.
 
     Episodes are runs of steps: to them, alarms between two belong to the earlier one. What lies in a gap of the clock
-    is on no step: only a tolerance in time can count it. A trial ``beside`` it, as in `Trial.of`, shares its events.
+    is on no step: only a tolerance in time can count it.
     """
     in_time = [tolerance.unit != "steps" for tolerance in tolerances]
     notes: tuple[str, ...] = ()
@@ -70,7 +69,7 @@ def trial_of(
         elif sequence.spans is not None and off.any():
             sequence = replace(sequence, spans=sequence.spans.only(~off))
             notes += tuple(off_steps(int(off.sum()), "range"))
-        made = Made(trial=Trial.of(sequence, tolerances, cuts, alarms, beside), notes=notes)
+        made = Made(trial=Trial.of(sequence, tolerances, cuts, alarms), notes=notes)
     return replace(made, trial=made.trial.at_every_score(sequence.sign)) if every_score else made
 
 

@@ -20,6 +20,7 @@ from nofluke.series.reading import Sequence
 from nofluke.series.tolerance import Ranges, Tolerance, as_tolerance
 
 CountAlarms = Literal["steps", "episodes"]
+CutTies = Literal["drop", "random"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -257,15 +258,20 @@ def _tied(sequence: Sequence, levels: FloatArray, cuts: FloatArray) -> tuple[str
 def _within(sequence: Sequence, budgets: Any) -> Cuts:
     """For each budget, the least score that no more than this share of the steps reach; infinite without one."""
     shares = sorted((as_share(budget, "budget") for budget in budgets), reverse=True)
-    values, counts = np.unique(sequence.open_scores(), return_counts=True)
-    reached, n = np.cumsum(counts[::-1])[::-1], int(counts.sum())
+    scores = sequence.open_scores()
+    n = len(scores)
+    allowed_by = [math.floor(share * n) for share in shares]
+    # of one budget, it is enough to know which score is the first that is too low
+    ordered = np.sort(scores) if len(shares) > 1 else np.partition(scores, max(n - allowed_by[0] - 1, 0))
     compared, notes = [], []
-    for share in shares:
-        allowed = math.floor(share * n)
-        at = int(np.count_nonzero(reached > allowed))  # reached descends: so many values are too low
-        compared.append(float(values[at]) if at < len(values) else math.inf)
-        if at == len(values):
-            why = f"{int(counts[-1]):,} of them are tied at the {'lowest' if sequence.sign < 0 else 'highest'} score"
+    for share, allowed in zip(shares, allowed_by, strict=True):
+        highest = ordered[max(n - allowed, 0) :]
+        if allowed < n:
+            highest = highest[highest > ordered[n - allowed - 1]]
+        compared.append(float(highest.min(initial=math.inf)))
+        if len(highest) == 0:
+            tied = int(np.count_nonzero(scores == scores.max()))
+            why = f"{tied:,} of them are tied at the {'lowest' if sequence.sign < 0 else 'highest'} score"
             if not allowed:
                 why = "that is less than one"
             notes.append(f"A budget of {100 * float(share):g}% of {n:,} steps leaves no prediction: {why}.")
@@ -276,6 +282,33 @@ def _within(sequence: Sequence, budgets: Any) -> Cuts:
         budgets=np.array([float(share) for share in shares]),
         notes=tuple(notes[:1]),
     )
+
+
+def break_ties(sequence: Sequence, budget: object, seed: int) -> FloatArray:
+    """Scores that use up a budget: of steps tied at the cut, some at random count as a little higher than the others.
+
+    As many as are left of the budget are picked, all sets of them equally likely, by a seed that knows nothing of the
+    truth: under any null the picked alarms are as good as the detector's own, and p-values keep their level. The score
+    of a picked step becomes the next larger number. Scores without ties at the cut stay as they are.
+
+    >>> from nofluke.series.reading import prepare
+    >>> break_ties(prepare([0, 1, 0, 0, 0], [3.0, 2.0, 2.0, 2.0, 1.0]), "40%", seed=0)
+    array([3., 2., 2., 2., 1.])
+    >>> _ > 2
+    array([ True, False, False,  True, False])
+    """
+    scores = np.array(sequence.scores, dtype=np.float64)
+    turned = sequence.open_scores()
+    allowed = math.floor(as_share(budget, "budget") * len(turned))
+    if not 0 < allowed < len(turned):
+        return scores
+    cut = np.partition(turned, len(turned) - allowed)[len(turned) - allowed]
+    above, tied = int(np.count_nonzero(turned > cut)), np.flatnonzero(turned == cut)
+    if above + len(tied) > allowed:
+        picked = np.random.default_rng(seed).choice(tied, allowed - above, replace=False)
+        at = np.flatnonzero(sequence.open_steps)[picked]
+        scores[at] = np.nextafter(scores[at], sequence.sign * np.inf)
+    return scores
 
 
 def check_cut(way: str, value: object) -> None:

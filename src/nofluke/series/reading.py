@@ -9,6 +9,7 @@ that was left out or merged, so that nothing is lost in silence.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -121,6 +122,19 @@ class Sequence(ByValue):
         """Events on steps that count."""
         return int(self.truth.sum()) if self.spans is None else len(self.spans)
 
+    def with_scores(self, scores: Any) -> Sequence | None:
+        """The same series with the scores of another detector, as `prepare` would read them.
+
+        None where these have to be read with the series: all but plain, finite floats, one for each step; and where
+        there are not as many of the own ones, or there were alarms.
+        """
+        plain = type(scores) is np.ndarray and scores.dtype in (np.float64, np.float32)
+        if not plain or scores.shape != self.truth.shape or self.scores is None or self.left_out.missing:
+            return None
+        if not (np.isfinite(scores).all() and np.isfinite(self.scores).all()):
+            return None
+        return replace(self, scores=scores.astype(np.float64, copy=False), score_type=score_type(scores))
+
     def open_scores(self, *, turned: bool = True) -> FloatArray:
         """Scores of the steps that count; unless asked for as they are, turned so that higher ones are anomalous."""
         if self.scores is None:
@@ -144,6 +158,7 @@ def prepare(
     warmup: Any = None,
     test_part: Any = None,
     higher_is: HigherIs = "anomalous",
+    align: Align | None = None,
 ) -> Sequence:
     """Read, align and check everything a user can pass about one sequence: the door of the house.
 
@@ -156,9 +171,11 @@ def prepare(
         check_word(count_events, "count_events", ("steps", "ranges"))
     check_word(missing, "missing", ("error", "mask"))
     check_word(higher_is, "higher_is", ("anomalous", "normal"))
+    if align is not None:
+        check_word(align, "align", get_args(Align))
     detector = _detector(scores, predictions, higher_is)
     events = Passed.of(truth, "truth", truth_as)
-    steps = _steps(detector, events, times, truth_as, n_steps)
+    steps = _steps(detector, events, times, truth_as, n_steps, align)
     watched = _watched(steps, mask, warmup, test_part, missing)
     found = _events(steps, watched.open_steps, truth_as, count_events, overlaps)
     says = _says(steps.detector, watched.open_steps, found)
@@ -171,7 +188,8 @@ def prepare(
         clock=says.clock,
         left_out=left_out,
         notes=(
-            *_left_out_notes(left_out, "event" if found.spans is None else "range", test_part is not None),
+            *steps.notes,
+            *_left_out_notes(left_out, watched.uncovered, "event" if found.spans is None else "range", test_part),
             *found.notes,
             *says.notes,
             *gap_notes(says.clock, watched.open_steps),
@@ -230,7 +248,10 @@ def _detector(scores: Any, predictions: Any, higher_is: HigherIs) -> Passed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Steps:
-    """How many steps there are, what aligns with them, their clock; and both arguments, aligned and of a known kind."""
+    """How many steps there are, what aligns with them, their clock; and both arguments, aligned and of a known kind.
+
+    ``uncovered`` flags the steps that shorter scores do not reach, where these were placed by ``align``.
+    """
 
     n: int
     reference: Column
@@ -238,10 +259,18 @@ class Steps:
     clock: Clock | None
     detector: Passed
     events: Passed
+    uncovered: BoolArray | None = None
+    notes: tuple[str, ...] = ()
 
 
-def _steps(detector: Passed, events: Passed, times: Any, truth_as: TruthKind, n_steps: int | None) -> Steps:
+def _steps(
+    detector: Passed, events: Passed, times: Any, truth_as: TruthKind, n_steps: int | None, align: Align | None
+) -> Steps:
     stamps = None if times is None else as_column(times, "times")
+    uncovered: BoolArray | None = None
+    notes: tuple[str, ...] = ()
+    if align is not None:
+        detector, uncovered, notes = _placed(detector, align, n_steps, stamps, events, truth_as)
     name, given = detector.name, detector.column
     if n_steps is None:
         n = length(given, name, stamps, as_labels(events.column, truth_as), ranges=detector.pairs is not None)
@@ -253,7 +282,9 @@ def _steps(detector: Passed, events: Passed, times: Any, truth_as: TruthKind, n_
                     argument="n_steps",
                     value=n_steps,
                     problem=say("does not fit {}, which has {:,} values", named(whose), len(column)),
-                    remedy="leave it out",
+                    remedy="leave it out"
+                    if whose == "times" or len(column) > n
+                    else say("leave it out; if windows made them shorter, pass {}", arg("align", "end")),
                 )
     kind = detector.kind
     if kind is None:
@@ -277,7 +308,68 @@ def _steps(detector: Passed, events: Passed, times: Any, truth_as: TruthKind, n_
             pairs=events.pairs,
             kind=kind_on_clock(labels, truth_kind, clock, truth_as),
         ),
+        uncovered=uncovered,
+        notes=notes,
     )
+
+
+def first_step(align: Align, scores: int, steps: int) -> int:
+    """The step that the first of fewer scores belongs to.
+
+    >>> [first_step(align, 4, 9) for align in ("start", "end", "center")]
+    [0, 5, 2]
+    """
+    return {"start": 0, "end": steps - scores, "center": (steps - scores) // 2}[align]
+
+
+def _placed(
+    detector: Passed,
+    align: Align,
+    n_steps: int | None,
+    stamps: Column | None,
+    events: Passed,
+    truth_as: TruthKind,
+) -> tuple[Passed, BoolArray | None, tuple[str, ...]]:
+    """The detector with a value for each step, the steps that shorter scores do not reach, and a note on them."""
+    given, labels = detector.column, as_labels(events.column, truth_as)
+    whole = next((one for one in (stamps, labels if _are_labels(labels.values) else None) if one), None)
+    n = len(whole) if whole is not None else 0
+    n = n if n_steps is None else as_whole(n_steps, "n_steps", 1, MOST_STEPS)
+    listed = detector.pairs is not None or given.ilocs or given.values.dtype.kind == "M"
+    if listed or (detector.name == "predictions" and not is_binary(given.values)):
+        raise InputError(
+            argument="align",
+            value=align,
+            problem=say("is for values of each step, but {} lists alarms", named(detector.name)),
+            remedy="leave it out",
+        )
+    k = len(given)
+    if not 0 < k < n:
+        return detector, None, ()
+    first = first_step(align, k, n)
+    covered = slice(first, first + k)
+    index = None
+    if given.index is not None and not _default(given.index):
+        indices = [one.index for one in (labels, stamps) if one is not None and len(one) == n and one.index is not None]
+        index = next((one for one in indices if one[covered].equals(given.index)), None)
+        if index is None:
+            raise InputError(
+                argument=detector.name,
+                problem=say("has an index of its own, which is not that of the steps {} to {}", first, first + k - 1),
+                remedy="reindex it to the truth, or pass .to_numpy() to align by position",
+            )
+    if detector.name == "scores":
+        values = exact_floats(given.values, "scores", np.ones(k, dtype=np.bool_))
+        values = values.astype(score_type(given.values))
+        padded = np.full(n, np.nan, dtype=values.dtype)
+    else:
+        values, padded = given.values, np.zeros(n, dtype=given.values.dtype)
+    padded[covered] = values
+    uncovered = np.ones(n, dtype=np.bool_)
+    uncovered[covered] = False
+    told = "There are {:,} {} for {:,} steps: by {} they belong to the steps {:,} to {:,}, and the others do not count."
+    note = say(told, k, detector.name, n, passed("align", align), first, first + k - 1)
+    return replace(detector, column=Column(values=padded, index=index)), uncovered, (note,)
 
 
 # ---- those of them that count
@@ -291,6 +383,7 @@ class Watched:
     missing: int
     masked: int
     warmup: int
+    uncovered: int
     test_part: tuple[int, ...] | None = None
 
 
@@ -302,6 +395,9 @@ def _watched(steps: Steps, mask: Any, warmup: Any, test_part: Any, missing: Miss
     if test_part is not None:
         tested, ends = _tested(test_part, steps)
         warm, masked = max(warm, int(np.argmax(tested))), masked | ~tested
+    asked_for = int(masked[warm:].sum())
+    if steps.uncovered is not None:
+        masked = masked | steps.uncovered
     closed = masked.copy()
     closed[:warm] = True
     absent = np.zeros(n, dtype=np.bool_)
@@ -319,6 +415,7 @@ def _watched(steps: Steps, mask: Any, warmup: Any, test_part: Any, missing: Miss
         missing=int((absent & ~closed).sum()),
         masked=int(masked[warm:].sum()),
         warmup=warm,
+        uncovered=int(masked[warm:].sum()) - asked_for,
         test_part=ends,
     )
 
@@ -464,17 +561,19 @@ def length_of(truth: Any, truth_as: TruthKind, n_steps: int | None, times: Any) 
     return len(column)
 
 
-def _left_out_notes(left_out: LeftOut, noun: str, in_part: bool) -> tuple[str, ...]:
+def _left_out_notes(left_out: LeftOut, uncovered: int, noun: str, test_part: Any) -> tuple[str, ...]:
+    """What was left out, but for the ``uncovered`` steps among the masked, which have a note of their own."""
     notes = []
+    in_part, masked = test_part is not None, left_out.masked - uncovered
     if left_out.warmup:
         why = ", before the test part," if in_part else " (warm-up)"
         told = f"The first step{why} was" if left_out.warmup == 1 else f"The first {left_out.warmup:,} steps{why} were"
         notes.append(f"{told} left out.")
     if left_out.missing:
         notes.append(f"{left_out.missing} step(s) without a score or label were left out.")
-    if left_out.masked:
+    if masked:
         what = "step(s) that are masked or behind the test part" if in_part else "masked step(s)"
-        notes.append(f"{left_out.masked} {what} were left out.")
+        notes.append(f"{masked} {what} were left out.")
     if left_out.events:
         notes.append(f"{left_out.events} {noun}(s) on those steps were left out.")
     return tuple(notes)
@@ -486,6 +585,7 @@ TruthKind = Literal["auto", "labels", "positions", "times", "ranges"]
 TRUTH_KINDS = get_args(TruthKind)
 Missing = Literal["error", "mask"]
 HigherIs = Literal["anomalous", "normal"]
+Align = Literal["start", "end", "center"]
 
 
 def kind_of(column: Column, n: int, asked: TruthKind, name: str) -> Any:
@@ -766,6 +866,17 @@ def as_part(value: Any, name: str) -> tuple[Literal["steps", "share", "time"], i
             problem="must be a number of steps, a share such as '15%', or a duration such as '2d' on a clock of dates",
         )
     return "time", duration
+
+
+def names_a_column(warmup: Any) -> bool:
+    """Whether a warm-up is the name of a column: text that is nothing else."""
+    if not isinstance(warmup, str):
+        return False
+    try:
+        as_part(warmup, "warmup")
+    except InputError:
+        return bool(warmup.strip()) and not re.match(r"[-+.\d]|.*%$", warmup.strip())
+    return False
 
 
 def _part(value: Any, name: str, n: int, clock: Clock | None) -> int:
@@ -1063,6 +1174,8 @@ def aligned(column: Column, reference: Column, name: str, other: str) -> Column:
                     "pass one label and one alarm for each step, or {} with a list of alarm times", arg("times")
                 ),
             }.get((name, other), "pass one for each step")
+            if name in ("truth", "times") and other in ("scores", "predictions") and len(column) > n:
+                remedy = say("{}; if windows made {} shorter, pass {}", remedy, named(other), arg("align", "end"))
             raise InputError(
                 argument=name, problem=say("has {} values but {} has {}", len(column), named(other), n), remedy=remedy
             )

@@ -17,7 +17,7 @@ from nofluke.plain import as_number, as_whole, whole_or_none
 from nofluke.series.counting import Stretches, in_ranges, nearest_alarms, nonempty, runs, total, union, within
 from nofluke.series.ticks import MOST_TICKS, Ticks, Watch
 from nofluke.series.tolerance import Ranges, Tolerance
-from nofluke.series.trial import FARTHEST, Cell, Marks, TimeUnit, Timing, Trial, as_episodes, both_sides
+from nofluke.series.trial import FARTHEST, Cell, Marks, TimeUnit, Timing, Trial, Zones, as_episodes, both_sides
 from nofluke.series.truth import Truth
 
 ROOM = 1_000  # times as many places for events as there are events, where several may share a time
@@ -130,6 +130,21 @@ class TimedReach:
 
 
 # ---- a trial of events and alarms at their own times, without a grid: steps are ticks
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TimedZones(Zones):
+    """What lies around events at their own times."""
+
+    truth: TimedTruth
+    reaches: tuple[TimedReach, ...]  # type: ignore[assignment]
+
+    @lazy
+    def event_windows(self) -> tuple[Ranges, ...]:
+        """For each tolerance and event, the places at which an alarm finds it."""
+        found = (self.truth.watch.places(self.truth.at - r.early, self.truth.at + r.late) for r in self.reaches)
+        return tuple(Ranges(starts=r.starts * self.truth.slots, stops=r.stops * self.truth.slots) for r in found)
+
 
 Edges = Literal["zero", "interior"]
 
@@ -249,11 +264,8 @@ class TimedTrial(Trial):
         found = (self.watch.places(self.at - r.late, self.at + r.early) for r in self.reaches)
         return tuple(Ranges(starts=r.starts * self.truth.slots, stops=r.stops * self.truth.slots) for r in found)
 
-    @lazy
-    def event_windows(self) -> tuple[Ranges, ...]:
-        """For each tolerance and event, the places at which an alarm finds it."""
-        found = (self.watch.places(self.truth.at - r.early, self.truth.at + r.late) for r in self.reaches)
-        return tuple(Ranges(starts=r.starts * self.truth.slots, stops=r.stops * self.truth.slots) for r in found)
+    def _zones(self) -> Zones:
+        return TimedZones(truth=self.truth, reaches=self.reaches)
 
     def finders(self, d: int) -> Ranges:
         """For each event, which of the times of the detector are near it."""

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import InitVar, dataclass, field, fields, replace
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypedDict
 
 import numpy as np
 
-from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray, same
+from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from nofluke.errors import InputError
 from nofluke.lazy import Keeper, lazy
 from nofluke.series.clock import Clock
@@ -44,6 +44,36 @@ TimeUnit = Literal["steps", "seconds", "clock"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
+class Zones(Keeper):
+    """What lies around the events within each of D tolerances: the same for every detector that is judged on them."""
+
+    truth: Truth
+    reaches: tuple[Reach, ...]
+
+    @lazy
+    def event_windows(self) -> tuple[Ranges, ...]:
+        """For each tolerance and event, the steps whose predictions find it."""
+        first, last = self.truth.first_steps, self.truth.last_steps
+        begins, ends = self.truth.begins, self.truth.ends
+        return tuple(
+            reach.around_events(first, last)
+            if begins is None or ends is None or reach.tolerance.unit == "steps"
+            else reach.around_times(begins, ends, self.truth.opens)
+            for reach in self.reaches
+        )
+
+    @lazy
+    def near(self) -> tuple[Ranges, ...]:
+        """For each tolerance, the stretches of steps near an event."""
+        return tuple(union(windows) for windows in self.event_windows)
+
+    @lazy
+    def near_events(self) -> IntArray:
+        """AAδ by tolerance: steps near an event."""
+        return np.array([total(near) for near in self.near], dtype=np.int64)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Trial:
     """D tolerances and K thresholds on one series: cells (d, k), each a detector's alarms within a tolerance.
 
@@ -61,6 +91,8 @@ class Trial:
         What each tolerance reaches on this series.
     count_alarms : {"steps", "episodes"}
         Whether each predicted step is a prediction, or each run of them.
+    zones : Zones
+        What lies around the events; made from the truth and the reaches, unless it is known.
     told : float array of length K or None
         The thresholds in the caller's own numbers; None where they are the same.
     ranking : pair of int arrays, optional
@@ -82,6 +114,7 @@ class Trial:
     reaches: tuple[Reach, ...] = field(repr=False)
     count_alarms: CountAlarms = "steps"
     told: FloatArray | None = field(repr=False, default=None)
+    zones: Zones = field(repr=False, default=None)  # type: ignore[assignment]  # made below
     ranking: InitVar[tuple[IntArray, IntArray] | None] = None
 
     @classmethod
@@ -91,42 +124,25 @@ class Trial:
         tolerances: tuple[Tolerance, ...],
         thresholds: Cuts | FloatArray | None,
         alarms: AlarmRule = STEPS,
-        beside: Trial | None = None,
     ) -> Trial:
-        """The trial of a sequence as it was read; thresholds are None where alarms are given.
-
-        One of another detector, ``beside`` it, shares its events and reaches, and what is known of them, if they are
-        the same.
-        """
+        """The trial of a sequence as it was read; thresholds are None where alarms are given."""
         kept, clock = sequence.open_steps, sequence.clock
         whole = bool(kept.all())
-
-        def among_open(values: AnyArray) -> AnyArray:
-            return values if whole else values[kept]
-
-        given = sequence.predictions if sequence.scores is None else sequence.scores
-        if given is None:
-            raise InputError(problem="pass either scores or predictions")
-        detector = among_open(given) if sequence.sign == 1 else -among_open(given)
         times = None if clock is None else clock if whole else replace(clock, ticks=clock.ticks[kept])
         if sequence.spans is None:
-            truth = Truth.of_flags(among_open(sequence.truth), times, kept)
+            truth = Truth.of_flags(sequence.truth if whole else sequence.truth[kept], times, kept)
         else:
             truth = Truth.of_spans(sequence.spans, times, kept)
-        reaches = tuple(Reach(tolerance=t, open_steps=kept, clock=clock) for t in tolerances)
-        if beside is not None and same((truth, reaches), (beside.truth, beside.reaches)):
-            truth, reaches = beside.truth, beside.reaches
-        told = thresholds.told if isinstance(thresholds, Cuts) else None
-        cuts = thresholds.compared if isinstance(thresholds, Cuts) else thresholds
         return cls(
             truth=truth,
-            detector=alarms.closed(detector, kept, times),
             tolerances=tolerances,
-            thresholds=np.ones(1) if cuts is None else cuts,
-            reaches=reaches,
-            count_alarms=alarms.count,
-            told=told,
+            reaches=tuple(Reach(tolerance=t, open_steps=kept, clock=clock) for t in tolerances),
+            **_judged(sequence, thresholds, alarms, truth.clock),
         )
+
+    def beside(self, sequence: Sequence, thresholds: Cuts | FloatArray | None, alarms: AlarmRule = STEPS) -> Trial:
+        """The trial of another detector on the same series, which shares the events and all that is known of them."""
+        return replace(self, **_judged(sequence, thresholds, alarms, self.truth.clock))
 
     def at_every_score(self, sign: int = 1) -> Self:
         """The same at every distinct score, in scores of that sign; the sort that finds them also counts."""
@@ -139,7 +155,13 @@ class Trial:
     def __post_init__(self, ranking: tuple[IntArray, IntArray] | None) -> None:
         if ranking is not None:
             self.__dict__["_ranking"] = ranking
+        known = self.zones
+        if known is None or known.truth is not self.truth or known.reaches is not self.reaches:
+            object.__setattr__(self, "zones", self._zones())
         self._check()
+
+    def _zones(self) -> Zones:
+        return Zones(truth=self.truth, reaches=self.reaches)
 
     def _check(self) -> None:
         if np.shape(self.detector) != (self.n_steps,):
@@ -152,7 +174,7 @@ class Trial:
 
     def __getstate__(self) -> dict[str, Any]:
         """Without what can be worked out again."""
-        return {f.name: getattr(self, f.name) for f in fields(self)}
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.name != "zones"} | {"zones": self._zones()}
 
     def by_axis(self, *, steps: Callable[[Trial], Answer], ticks: Callable[[Any], Answer]) -> Answer:
         """The answer of the function for this axis, asked with this object: for what differs on steps and in time."""
@@ -218,22 +240,10 @@ class Trial:
         """Whether the detector gives scores rather than alarms."""
         return self.detector.dtype.kind != "b"
 
-    @lazy
+    @property
     def event_windows(self) -> tuple[Ranges, ...]:
         """For each tolerance and event, the steps whose predictions find it."""
-        first, last = self.truth.first_steps, self.truth.last_steps
-        begins, ends = self.truth.begins, self.truth.ends
-        return tuple(
-            reach.around_events(first, last)
-            if begins is None or ends is None or reach.tolerance.unit == "steps"
-            else reach.around_times(begins, ends, self.truth.opens)
-            for reach in self.reaches
-        )
-
-    @lazy
-    def _near(self) -> tuple[Ranges, ...]:
-        """For each tolerance, the stretches of steps near an event."""
-        return tuple(union(windows) for windows in self.event_windows)
+        return self.zones.event_windows
 
     @lazy
     def _kept(self) -> dict[int, IntArray]:
@@ -284,12 +294,14 @@ class Trial:
         if len(self.thresholds) == 1:
             if self.count_alarms == "episodes":
                 episodes = runs(self.alarms(0))
-                return np.array([[int(np.count_nonzero(touching(episodes, near)))] for near in self._near])
-            return np.array([[int(within(self.alarms(0), near).sum())] for near in self._near])
+                return np.array([[int(np.count_nonzero(touching(episodes, near)))] for near in self.zones.near])
+            return np.array([[int(within(self.alarms(0), near).sum())] for near in self.zones.near])
         order, below = self._ranking
-        counts = (np.concatenate([[0], np.cumsum(flags_of(near, self.n_steps)[order])]) for near in self._near)
+        counts = (np.concatenate([[0], np.cumsum(flags_of(near, self.n_steps)[order])]) for near in self.zones.near)
         hits = np.stack([count[-1] - count[below] for count in counts])
-        return hits if self.count_alarms == "steps" else hits - np.stack([self._joined(near) for near in self._near])
+        return (
+            hits if self.count_alarms == "steps" else hits - np.stack([self._joined(near) for near in self.zones.near])
+        )
 
     @property
     def _pairs(self) -> AnyArray:
@@ -323,12 +335,12 @@ class Trial:
 
     def near_flags(self, d: int) -> BoolArray:
         """Whether each step is near an event, within tolerance d."""
-        return flags_of(self._near[d], self.n_steps)
+        return flags_of(self.zones.near[d], self.n_steps)
 
-    @lazy
+    @property
     def near_events(self) -> IntArray:
         """AAδ by tolerance: steps near an event."""
-        return np.array([total(near) for near in self._near], dtype=np.int64)
+        return self.zones.near_events
 
     @lazy
     def near_predictions(self) -> IntArray:
@@ -365,6 +377,33 @@ class Trial:
     def _only(self) -> Cell:
         """The cell of a trial that has one, with what is worked out for it."""
         return Cell(trial=self, d=0, k=0)
+
+
+class _Judged(TypedDict):
+    """What of a trial is the detector's."""
+
+    detector: AnyArray
+    thresholds: FloatArray
+    told: FloatArray | None
+    count_alarms: CountAlarms
+
+
+def _judged(
+    sequence: Sequence, thresholds: Cuts | FloatArray | None, alarms: AlarmRule, times: Clock | None
+) -> _Judged:
+    """The detector of a sequence on the steps that count, and where its scores become alarms."""
+    kept = sequence.open_steps
+    given: AnyArray | None = sequence.predictions if sequence.scores is None else sequence.scores
+    if given is None:
+        raise InputError(problem="pass either scores or predictions")
+    detector = given if kept.all() else given[kept]
+    cuts = thresholds.compared if isinstance(thresholds, Cuts) else thresholds
+    return {
+        "detector": alarms.closed(detector if sequence.sign == 1 else -detector, kept, times),
+        "thresholds": np.ones(1) if cuts is None else cuts,
+        "told": thresholds.told if isinstance(thresholds, Cuts) else None,
+        "count_alarms": alarms.count,
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -637,8 +676,14 @@ class Cell(Keeper):
         One in the middle of each event's window, as long as alarms here mostly are; and, where alarms on time count,
         one on every step of an event.
         """
-        windows, found = nonempty(self.trial.event_windows[self.d]), self.episodes
+        found = self.episodes
         length = int(np.median(found.stops - found.starts)) if len(found.starts) else 1
+        # another detector whose alarms are as long has the same
+        alike = "perfect alarms", self.d, length, self.trial.count_alarms
+        return self.trial.zones.once(alike, lambda: self._perfect(length))
+
+    def _perfect(self, length: int) -> tuple[Cell, ...]:
+        windows = nonempty(self.trial.event_windows[self.d])
         first = np.clip((windows.starts + windows.stops - length) // 2, 0, max(self.n_steps - length, 0))
         on_each = flags_of(union(Ranges(starts=first, stops=np.minimum(first + length, self.n_steps))), self.n_steps)
         perfect = [on_each] if self.trial.tolerances[self.d].aside else [on_each, self.truth.flags]
@@ -647,7 +692,8 @@ class Cell(Keeper):
     def _with_alarms(self, **other: Any) -> Cell:
         """The cell of other alarms against the same events within the same tolerance."""
         trial, d = self.trial, self.d
-        other |= {"tolerances": (trial.tolerances[d],), "reaches": (trial.reaches[d],)}
+        if len(trial.reaches) > 1:
+            other |= {"tolerances": (trial.tolerances[d],), "reaches": (trial.reaches[d],)}
         return replace(trial, thresholds=np.ones(1), told=None, **other).cell(0, 0)
 
     @property

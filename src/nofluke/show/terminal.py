@@ -8,7 +8,8 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from nofluke.text.tables import WIDTH, Table
+from nofluke.errors import WIDTH
+from nofluke.text.tables import Table
 
 _EMPHASIS = "bold cyan"
 

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from nofluke.errors import InputError, Remark, Words, arg, joined, named, passed, say, verb
+from nofluke.errors import InputError, Remark, Words, arg, joined, named, passed, say, shown, verb
 from nofluke.metrics import Function, get
 from nofluke.metrics.functions import can_pickle
 from nofluke.nulls import SERIES_EXCHANGE, Null, as_null
 from nofluke.nulls.base import NullModel, check_resamples
 from nofluke.nulls.choice import AUTO
-from nofluke.plain import as_share, as_whole, check_alpha, number_or_none, one_or_several
+from nofluke.plain import as_share, as_whole, check_alpha, check_word, number_or_none, one_or_several
 from nofluke.series.arguments import About, AboutCells, check_words, with_defaults
-from nofluke.series.detector import WAYS, AlarmRule, check_cut
-from nofluke.series.reading import NAMES, as_part, as_test_part, is_column
+from nofluke.series.detector import WAYS, AlarmRule, CutTies, check_cut
+from nofluke.series.reading import NAMES, as_part, as_test_part, is_column, names_a_column
 from nofluke.series.tolerance import Tolerance, as_tolerance
 from nofluke.studies.cases import Case, Chunk, Fault
-from nofluke.studies.schema import CELLS
-from nofluke.studies.sources.naming import training_end
+from nofluke.studies.run import can_send
+from nofluke.studies.sources.names import training_end
+from nofluke.studies.store import CELLS
 
 SEEDS = 2**63  # seeds of cells are below
 
@@ -43,10 +45,21 @@ class Asked:
     n_resamples: int = 10_000
     seed: int = 0
     alpha: float = 0.05
+    cut_ties: CutTies = "drop"
+    kept_draws: int = 1_000  # of each cell, for pooling: as many as the number of series asks for
 
     @classmethod
     def of(
-        cls, *, tolerance: Any, metrics: Any, null: Any, n_resamples: Any, rng: Any, alpha: Any, **about: Any
+        cls,
+        *,
+        tolerance: Any,
+        metrics: Any,
+        null: Any,
+        n_resamples: Any,
+        rng: Any,
+        alpha: Any,
+        cut_ties: Any = "drop",
+        **about: Any,
     ) -> Asked:
         """Refuse what no cell could be judged by, before the first is read."""
         parts = About.of(with_defaults(AboutCells, about))
@@ -61,10 +74,17 @@ class Asked:
                 remedy="it decides which scores are predictions",
             )
         check_cut(given[0], parts.cut[given[0]])
+        check_word(cut_ties, "cut_ties", ("drop", "random"))
+        if cut_ties == "random" and given[0] != "budget":
+            raise InputError(
+                problem=say(
+                    "{} fills up a budget, but {} makes the alarms", arg("cut_ties", "random"), named(given[0])
+                ),
+                remedy=say("pass {}, or leave it out", arg("budget")),
+            )
         AlarmRule.of(**parts.alarms)
         check_words(parts.reading)
-        if parts.reading["warmup"] is not None:
-            as_part(parts.reading["warmup"], "warmup")
+        _check_warmup(parts.reading["warmup"])
         _check_test_part(parts.reading["test_part"])
         alpha, n_resamples = check_alpha(alpha), check_resamples(n_resamples)
         exchange = isinstance(null, str) and null.strip() == SERIES_EXCHANGE
@@ -80,6 +100,7 @@ class Asked:
             n_resamples=n_resamples,
             seed=as_whole(rng, "rng", 0, SEEDS - 1),
             alpha=alpha,
+            cut_ties=cut_ties,
         )
 
     def within(self, n_steps: int) -> Tolerance:
@@ -98,8 +119,10 @@ class Asked:
         if refractory is not None and refractory.unit != "steps":
             return passed("refractory", self.about.alarms["refractory"])
         warmup, test_part = self.about.reading["warmup"], self.about.reading["test_part"]
-        if warmup is not None and as_part(warmup, "warmup")[0] == "time":
-            return passed("warmup", warmup)
+        each = warmup.values() if isinstance(warmup, Mapping) else [] if self.warmup_column else [warmup]
+        for one in each:
+            if one is not None and as_part(one, "warmup")[0] == "time":
+                return passed("warmup", one)
         ends = None if test_part is None or self.by_names or self.part_column else as_test_part(test_part)
         return passed("test_part", test_part) if ends is not None and ends.in_time else None
 
@@ -114,9 +137,33 @@ class Asked:
         test_part = self.about.reading["test_part"]
         return test_part if is_column(test_part) else None
 
+    @property
+    def warmup_column(self) -> str | None:
+        """The column that has the warm-up of each series, if one does."""
+        warmup = self.about.reading["warmup"]
+        return warmup if names_a_column(warmup) else None
+
+    def check_names(self, series: Iterable[str]) -> None:
+        """Refuse warm-ups of series that there are not: a typo would leave a series without its own."""
+        warmup, known = self.about.reading["warmup"], set(series)
+        if isinstance(warmup, Mapping) and (lost := [name for name in warmup if name not in known]):
+            raise InputError(
+                argument="warmup",
+                problem=f"names {shown(lost[:3])[1:-1]}{f' and {len(lost) - 3:,} more' if len(lost) > 3 else ''}, "
+                "not in the study",
+                remedy="use the names of the series",
+            )
+
+    def _warm(self, case: Case) -> Case:
+        """The case with its warm-up: one for all series, its own by its name, or what a column says."""
+        warmup = self.about.reading["warmup"]
+        if self.warmup_column is not None:
+            return case
+        return replace(case, warmup=warmup.get(case.series) if isinstance(warmup, Mapping) else warmup)
+
     def cases(self, chunk: Chunk) -> Iterator[Case]:
-        """The series of a chunk, each with its test part."""
-        for case in chunk.read():
+        """The series of a chunk, each with its warm-up and its test part."""
+        for case in map(self._warm, chunk.read()):
             if self.part_column is not None:
                 yield case
                 continue
@@ -139,9 +186,9 @@ class Asked:
         """What a prediction is."""
         return AlarmRule.of(**self.about.alarms)
 
-    def check_sent(self) -> None:
+    def check_sent(self, executor: Executor | None) -> None:
         """Refuse functions that no other process could run, before the first cell is computed."""
-        stay = [function.name for function in self.functions if not can_pickle(function.function)]
+        stay = [one.name for one in self.functions if not (can_pickle(one.function) if executor else can_send(one))]
         if stay:
             raise InputError(
                 argument="metrics",
@@ -170,8 +217,11 @@ class Asked:
         """The settings as plain values, for JSON: what a resumed study must have in common with its beginning."""
         about = {**self.about.cut, **self.about.reading, **self.about.alarms}
         del about["truth_as"]  # the inputs tell
-        if about["test_part"] is None:
-            del about["test_part"]  # a study from before there was one goes on
+        if self.cut_ties != "drop":
+            about["cut_ties"] = self.cut_ties
+        for late in ("test_part", "align"):
+            if about[late] is None:
+                del about[late]  # a study from before there was one goes on
         return {
             "tolerance": self.tolerance_text,
             "null": SERIES_EXCHANGE if self.exchange else AUTO if self.model is None else self.model.text,
@@ -193,8 +243,23 @@ class Asked:
         """Where scores become alarms, in words."""
         threshold, quantile, budget = (self.about.cut[way] for way in ("threshold", "quantile", "budget"))
         if budget is not None:
-            return f"a budget of {100 * float(as_share(budget, 'budget')):g}% of the steps"
+            ties = ", ties at random" if self.cut_ties == "random" else ""
+            return f"a budget of {100 * float(as_share(budget, 'budget')):g}% of the steps{ties}"
         return f"threshold {threshold:g}" if quantile is None else f"the {quantile:g} quantile"
+
+
+def _check_warmup(warmup: Any) -> None:
+    """Refuse what is no warm-up of any series."""
+    if isinstance(warmup, Mapping):
+        for name, one in warmup.items():
+            if not isinstance(name, str):
+                raise InputError(
+                    argument="warmup", problem=f"has {shown(name)} for a series", remedy="pass names and warm-ups"
+                )
+            if one is not None:
+                as_part(one, "warmup")
+    elif warmup is not None and not names_a_column(warmup):
+        as_part(warmup, "warmup")
 
 
 def _check_test_part(test_part: Any) -> None:

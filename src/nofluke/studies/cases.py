@@ -8,11 +8,41 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Protocol
 
 from nofluke.arrays import AnyArray
-from nofluke.errors import Remark, Words
-from nofluke.studies.outcome import reason_of
+from nofluke.errors import InputError, Remark, Words, in_one_line, packed, unpacked
+
+
+def reason_of(error: BaseException, *, where: bool = True) -> Words:
+    """An error in one line, which can be sent anywhere; unless told otherwise, one that is not about the input also
+    says where it arose.
+
+    Its kind is where that was, and what is wrong there: the sentence is the same for all cells but for its values.
+
+    >>> reason_of(InputError(argument="scores", problem="has 3 NaN"))
+    'scores has 3 NaN.'
+    """
+    name, told, trace = type(error).__name__, str(error), error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if isinstance(error, InputError):
+        told = error.words
+    elif where:
+        told = f"{name}: {told}" if told.strip() else name
+        told += "" if trace is None else f" ({Path(trace.tb_frame.f_code.co_filename).name}, line {trace.tb_lineno})"
+    if isinstance(error, InputError) and isinstance(error.problem, Remark):
+        kind = error.problem.kind
+    else:  # without a trace it was raised in another process
+        at = told if trace is None else f"{trace.tb_frame.f_globals.get('__name__')}, line {trace.tb_lineno}"
+        kind = f"{name} {getattr(error, 'argument', None) or ''}: {at}"
+    return sent(Remark(kind, "{}", told))
+
+
+def sent(text: str) -> Words:
+    """A sentence in one line, as it comes out of files and other processes: without values that cannot be sent."""
+    return unpacked(packed(in_one_line(text)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +75,7 @@ class Case:
         without.
     times : Any
         The clock, if there is one.
-    truth_as, test_part
+    truth_as, test_part, warmup
         As in `nofluke.evaluate`.
     notes : tuple of Remark
         What the reader has to say about this series.
@@ -58,6 +88,7 @@ class Case:
     times: Any = field(repr=False, default=None)
     truth_as: str = "auto"
     test_part: Any = field(repr=False, default=None)
+    warmup: Any = None
     notes: tuple[Remark, ...] = ()
 
 
@@ -82,6 +113,10 @@ class Source(Protocol):
     @property
     def fingerprint(self) -> dict[str, Any]:
         """Plain values (JSON) that change whenever the inputs do: paths, sizes, times of change, or array hashes."""
+
+    @property
+    def unused(self) -> tuple[Remark, ...]:
+        """What of the inputs is not used, and why: files and columns, a sentence for each reason."""
 
     def chunks(self) -> tuple[Chunk, ...]:
         """The chunks, in order: the same for the same inputs, whatever the number of workers."""

@@ -13,8 +13,7 @@ import numpy as np
 
 from nofluke.arrays import ByValue, FloatArray, IntArray
 from nofluke.ratios import f_of_hits
-from nofluke.studies.missing import missing_cells
-from nofluke.studies.schema import Values
+from nofluke.studies.store import Values, missing_cells
 from nofluke.text.tables import plural
 
 CODES = ("missing", "cannot tell", "no", "partly", "yes")

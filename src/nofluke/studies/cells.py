@@ -2,31 +2,48 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from nofluke.arrays import AnyArray
+from nofluke.errors import InputError
 from nofluke.inference.evaluate import Evaluation, Question, evaluate_trial
 from nofluke.inference.significance import significance
 from nofluke.metrics.labelled import Labelled, read_labelled
 from nofluke.series.between import Made, trial_of
-from nofluke.series.detector import Cuts, choose_cut
+from nofluke.series.detector import Cuts, break_ties, choose_cut
 from nofluke.series.reading import Sequence, prepare
-from nofluke.series.trial import Cell, Trial
+from nofluke.series.trial import Cell
 from nofluke.studies.asked import Asked
 from nofluke.studies.cases import Case
 from nofluke.studies.rows import Row
 
 
 class Cells:
-    """The detectors of one case, one after another."""
+    """The detectors of one case, one after another; the first reads the series, others share what is known of it."""
 
     def __init__(self, case: Case, asked: Asked) -> None:
         self.case, self.asked = case, asked
-        self._trial: Trial | None = None
+        self._first: tuple[Sequence, Made] | None = None
+        self._latest: Made | None = None
+
+    def scores_of(self, detector: str) -> AnyArray:
+        """The scores of one detector, with ties at the cut of a budget broken if that was asked for."""
+        scores, asked = np.asarray(self.case.detectors[detector]), self.asked
+        if asked.cut_ties == "drop" or scores.dtype.kind == "b":
+            return scores
+        try:
+            seed = asked.seed_of(self.case.series, detector)
+            return break_ties(self.sequence(scores), asked.about.cut["budget"], seed)
+        except InputError:  # which is said where the cell is judged
+            return scores
 
     def sequence(self, scores: AnyArray) -> Sequence:
         """The series with one detector's scores, read and checked."""
-        return prepare(**self._passed(scores))
+        known = None if self._first is None else self._first[0].with_scores(scores)
+        return prepare(**self._passed(scores)) if known is None else known
 
     def _passed(self, scores: AnyArray) -> dict[str, Any]:
         """The case and one detector as arguments of functions that read them; alarms have no direction."""
@@ -36,6 +53,7 @@ class Cells:
             "times": case.times,
             "truth_as": case.truth_as,
             "test_part": case.test_part,
+            "warmup": case.warmup,
         }
         if alarms:
             del about["higher_is"]
@@ -47,17 +65,25 @@ class Cells:
 
     def made(self, sequence: Sequence, cuts: Cuts | None) -> Made:
         """The trial of a sequence, with what is known of its truth already."""
-        asked = self.asked
-        tolerances = (asked.within(len(sequence.open_steps)),)
-        made = trial_of(sequence, tolerances, cuts, asked.alarms, beside=self._trial)
-        self._trial = made.trial
-        return made
+        alarms = self.asked.alarms
+        if self._first is not None and sequence.truth is self._first[0].truth and not self._first[1].trial.in_time:
+            first = self._first[1]
+            self._latest = replace(first, trial=first.trial.beside(sequence, cuts, alarms))
+        else:
+            made = trial_of(sequence, (self.asked.within(len(sequence.open_steps)),), cuts, alarms)
+            self._first, self._latest = self._first or (sequence, made), made
+        return self._latest
+
+    def judged(self, scores: AnyArray) -> Cell:
+        """The cell of one detector, without any judgement."""
+        sequence = self.sequence(scores)
+        return self.made(sequence, self.cuts(sequence)).trial.cell(0, 0)
 
     @property
     def cell(self) -> Cell:
         """Of the latest trial that was made."""
-        assert self._trial is not None  # asked for after one was
-        return self._trial.cell(0, 0)
+        assert self._latest is not None  # asked for after one was
+        return self._latest.trial.cell(0, 0)
 
     def evaluation(self, detector: str, scores: AnyArray) -> Evaluation:
         """The evaluation of one detector, as `nofluke.evaluate` makes it."""

@@ -23,13 +23,10 @@ from nofluke.arrays import AnyArray, BoolArray, IntArray
 from nofluke.laws.counts import CountLaw
 from nofluke.laws.law import How, Law
 from nofluke.laws.sums import SumLaw
-from nofluke.series.counting import runs, union, within
-from nofluke.series.tolerance import Ranges
-from nofluke.series.trial import Cell
-from nofluke.studies.counts import Counts
-from nofluke.studies.places import events_of
-from nofluke.studies.schema import MEASURES, Values
-from nofluke.studies.together import laws_of_sums, seed_of
+from nofluke.studies.draws import Joint, Labels, cluster_seed
+from nofluke.studies.shared import events_of
+from nofluke.studies.store import MEASURES, Values
+from nofluke.studies.units import Counts
 
 LISTED = 12  # units of a class up to which all matchings are counted
 MOST_COUNTS = 5_000_000  # numbers that this may take: 40 MB
@@ -37,47 +34,6 @@ AT_ONCE = 2_000_000  # places of drawn matchings in memory
 
 Slot = tuple[int, int, int]  # the class, a unit of it, and a series of the unit
 EXACTLY = How(kind="exact", name="all matchings")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Labels:
-    """The events of several series, one behind another: ``of`` says whose each is, of so many."""
-
-    starts: IntArray = field(repr=False)
-    stops: IntArray = field(repr=False)
-    of: IntArray = field(repr=False)
-    many: int
-
-    @classmethod
-    def join(cls, starts: Sequence[IntArray], stops: Sequence[IntArray]) -> Labels:
-        """From those of each series."""
-        of = np.repeat(np.arange(len(starts)), [len(own) for own in starts])
-        return cls(starts=np.concatenate(starts), stops=np.concatenate(stops), of=of, many=len(starts))
-
-    def hits(self, cell: Cell) -> IntArray:
-        """Precision's and recall's hits of the labels of each series on the alarms of a cell: two columns."""
-        alarms, n = cell.alarms, cell.n_steps
-        windows = cell.trial.reaches[cell.d].around_events(self.starts, self.stops - 1)
-        found = np.bincount(self.of[within(alarms, windows) > 0], minlength=self.many)
-        # the series one behind another on a line, with a step between them, so that no union joins two
-        line = (n + 1) * self.of
-        near = union(Ranges(starts=windows.starts + line, stops=windows.stops + line))
-        of = near.starts // (n + 1)
-        near = Ranges(starts=near.starts - (n + 1) * of, stops=near.stops - (n + 1) * of)
-        if cell.trial.count_alarms == "steps":
-            counted = within(alarms, near)
-        else:
-            counted = _episodes_within(runs(alarms), near, np.append(True, np.diff(of) > 0)[: len(of)])
-        hits = np.bincount(of, weights=counted, minlength=self.many)
-        return np.stack([hits, found], axis=1).astype(np.int32)  # of many series these are many
-
-
-def _episodes_within(episodes: Ranges, near: Ranges, first: BoolArray) -> IntArray:
-    """How many episodes share a step with each range, and none with the range before, unless it is the first."""
-    begin = np.searchsorted(episodes.stops, near.starts, side="right")
-    end = np.searchsorted(episodes.starts, near.stops, side="left")
-    before = np.where(first, 0, np.searchsorted(episodes.starts, np.roll(near.stops, 1), side="left"))
-    return np.asarray(np.maximum(end - np.maximum(begin, before), 0), dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -127,7 +83,7 @@ class Exchange:
                 units=tuple(tuple(names[i] for i in unit) for unit in own),
                 labels=tuple(_joined(truths, [unit[k] for unit in own]) for k in range(len(own[0]))),
                 group=group,
-                seed=seed_of(seed, names[own[0][0]]),
+                seed=cluster_seed(seed, names[own[0][0]]),
             )
             for (_, group, _), own in units.items()
             if len({tuple(events_of(truths, i) for i in unit) for unit in own}) > 1
@@ -173,30 +129,28 @@ def matrices_of(exchange: Exchange, hits: Mapping[str, IntArray]) -> list[IntArr
 
 def laws_of_matchings(
     matrices: Sequence[IntArray], seeds: Sequence[int], of: tuple[int, int], n_draws: int
-) -> tuple[dict[str, Law], IntArray]:
-    """The laws of both sums over independent classes, out of so many predictions and events; and draws of both.
+) -> tuple[dict[str, Law], Joint]:
+    """The laws of both sums over independent classes, out of so many predictions and events; and drawn pairs of both.
 
     Exact where all matchings of all classes can be counted, else those of the draws.
 
     >>> hits = np.array([[[1, 1], [0, 0]], [[1, 0], [2, 1]]])
-    >>> laws, draws = laws_of_matchings([hits], [0], (9, 2), 100)
-    >>> laws["recall"].upper(2), laws["precision"].mean, draws.shape
-    (0.5, 2.0, (100, 2))
+    >>> laws, joint = laws_of_matchings([hits], [0], (9, 2), 100)
+    >>> laws["recall"].upper(2), laws["precision"].mean, joint.counts.sum()
+    (0.5, 2.0, np.int64(100))
     """
     draws = sum(
         (drawn_matchings(one, n_draws, seed) for one, seed in zip(matrices, seeds, strict=True)),
         np.zeros((n_draws, 2), dtype=np.int64),
     )
-    simulated = laws_of_sums(draws, of, How(kind="simulated", n_resamples=n_draws, seed=seeds[0]))
-    laws: dict[str, Law] = {}
+    joint = Joint.of(*draws.T, listed=False)
+    laws = joint.laws(of, How(kind="simulated", n_resamples=n_draws, seed=seeds[0]))
     for i, measure in enumerate(MEASURES):
         counted = [all_matchings(one[:, :, i]) for one in matrices]
-        if any(one is None for one in counted):
-            laws[measure] = simulated[measure]
-            continue
         parts = [CountLaw.of(one, EXACTLY) for one in counted if one is not None]
-        laws[measure] = parts[0] if len(parts) == 1 else SumLaw(tuple(parts))
-    return laws, draws
+        if len(parts) == len(matrices):
+            laws[measure] = parts[0] if len(parts) == 1 else SumLaw(tuple(parts))
+    return laws, joint
 
 
 def drawn_matchings(hits: AnyArray, n_draws: int, seed: int) -> AnyArray:

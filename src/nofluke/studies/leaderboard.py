@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from nofluke.arrays import ByValue
+import numpy as np
+
+from nofluke.arrays import ByValue, FloatArray
 from nofluke.errors import InputError, joined, say
+from nofluke.inference.compare import Comparison
+from nofluke.inference.interval import MEASURES as COMPARED
 from nofluke.inference.verdict import Verdict
-from nofluke.plain import check_word
-from nofluke.studies.missing import missing_in_words
-from nofluke.studies.pairs import Pairs
-from nofluke.studies.pooled_row import MEASURES, Pooled, breaks_of, check_measures, headings, name_of
+from nofluke.plain import check_word, finite_or_none
+from nofluke.studies.pooled_row import (
+    MEASURES,
+    Pooled,
+    PooledByGroup,
+    breaks_of,
+    check_measures,
+    headings,
+    name_of,
+)
+from nofluke.studies.store import missing_in_words
 from nofluke.text.exports import Exports
 from nofluke.text.tables import SCHEMA, Table, noted, plural, stacked
 
@@ -25,6 +37,88 @@ OF_MEANS = (
     "draws of all series whose mean is at least as good"
 )
 MOST_NAMED = 8  # detectors in a sentence
+
+
+# ---- every detector against every other: differences of pooled measures, as square matrices
+
+_NUMBERS = ("difference", "low", "high", "pvalue", "corrected")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PairMatrix(ByValue):
+    """Differences of one measure, row minus column, and how far chance goes; NaN on the diagonal and where unknown.
+
+    Attributes
+    ----------
+    difference, low, high, pvalue, corrected : array, D x D
+        ``corrected`` is Holm's over all pairs. ``low`` and ``high`` change sign and places across the diagonal.
+    """
+
+    difference: FloatArray = field(repr=False)
+    low: FloatArray = field(repr=False)
+    high: FloatArray = field(repr=False)
+    pvalue: FloatArray = field(repr=False)
+    corrected: FloatArray = field(repr=False)
+
+    def ordered(self, order: list[int]) -> PairMatrix:
+        """The same with rows and columns in another order."""
+        at = np.ix_(order, order)
+        return PairMatrix(**{name: getattr(self, name)[at] for name in _NUMBERS})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Pairs(ByValue):
+    """All pairs of detectors, for each measure: "f1", and "precision", "recall" and metrics where they were compared.
+
+    Examples
+    --------
+    >>> nan = np.full((2, 2), np.nan)
+    >>> difference = np.array([[np.nan, 0.2], [-0.2, np.nan]])
+    >>> f1 = PairMatrix(difference=difference, low=nan, high=nan, pvalue=nan, corrected=nan)
+    >>> pairs = Pairs(detectors=("a", "b"), measures={"f1": f1})
+    >>> pairs.ordered(("b", "a")).measures["f1"].difference[0, 1]
+    np.float64(-0.2)
+    """
+
+    detectors: tuple[str, ...]
+    measures: Mapping[str, PairMatrix] = field(repr=False)
+
+    @classmethod
+    def of(cls, found: Comparison) -> Pairs:
+        """From a comparison of all pairs."""
+        n, measures = len(found.detectors), {}
+        for measure in ("f1", "precision", "recall", *found.measures[len(COMPARED) :]):
+            numbers = {name: np.full((n, n), np.nan) for name in _NUMBERS}
+            for i, j in itertools.permutations(range(n), 2):
+                one = found.difference(found.detectors[i], found.detectors[j], measure)
+                told = (one.value, one.low, one.high, one.pvalue, one.corrected)
+                for name, value in zip(_NUMBERS, told, strict=True):
+                    numbers[name][i, j] = value
+            measures[measure] = PairMatrix(**numbers)
+        return cls(detectors=found.detectors, measures=measures)
+
+    def ordered(self, detectors: tuple[str, ...]) -> Pairs:
+        """The same for these detectors in this order."""
+        order = [self.detectors.index(name) for name in detectors]
+        return Pairs(detectors=detectors, measures={m: matrix.ordered(order) for m, matrix in self.measures.items()})
+
+    def to_list(self) -> list[dict[str, Any]]:
+        """Each pair once, with the numbers of every measure."""
+        n = len(self.detectors)
+        return [
+            {
+                "detectors": [self.detectors[i], self.detectors[j]],
+                **{
+                    measure: {name: finite_or_none(float(getattr(matrix, name)[i, j])) for name in _NUMBERS}
+                    for measure, matrix in self.measures.items()
+                },
+            }
+            for i in range(n)
+            for j in range(i + 1, n)
+        ]
+
+
+# ---- detectors best first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +138,7 @@ class About:
         What such a unit is called: "group", "independent unit" where series were lumped by what they share, or
         "series".
     missing : tuple of (str, int)
-        Why cells have no result and how many, from `nofluke.studies.missing.count_reasons`.
+        Why cells have no result and how many, from `nofluke.studies.store.count_reasons`.
     alpha, level : float
         Of the verdicts and of the intervals.
     notes : tuple of str
@@ -108,6 +202,8 @@ class Leaderboard(Exports, ByValue):
         "f1", "precision", "recall" or a metric of the study.
     standing : Standing or None
         Where detectors lack series: what they are ranked by instead of their own values, which are of other series.
+    by_group : PooledByGroup or None
+        Which detectors are better than chance in which groups, where groups were named.
 
     Examples
     --------
@@ -135,6 +231,7 @@ class Leaderboard(Exports, ByValue):
     about: About = field(repr=False)
     rank_by: str = "f1"
     standing: Standing | None = field(repr=False, default=None)
+    by_group: PooledByGroup | None = field(repr=False, default=None)
 
     def __post_init__(self) -> None:
         for row in self.rows[:1]:

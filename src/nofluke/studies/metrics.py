@@ -5,7 +5,7 @@ the same mean of draws, so that p is the share of draws that do as well:
 
     p = (1 + #{i: Σ_s f_s(draw i) ≥ Σ_s f_s}) / (n + 1)
 
-with the draws of `nofluke.studies.metric_draws`. Verdicts use p-values that are corrected for all detectors and metrics
+with the draws of `nofluke.studies.draws`. Verdicts use p-values that are corrected for all detectors and metrics
 (Holm). Intervals and differences use the units of the study: series, or groups of them.
 
 The section "Metrics over series" of docs/explanation/theory.md has the reasons, and what the test was measured on.
@@ -38,14 +38,12 @@ from nofluke.inference.interval import (
 )
 from nofluke.inference.reached import Side, reaching, scale_of
 from nofluke.metrics.base import Metric
-from nofluke.studies.careful import claims_less, wider
-from nofluke.studies.counts import Counts
+from nofluke.studies.draws import MetricSums, sign_of
 from nofluke.studies.exchange import Exchange, drawn_matchings
-from nofluke.studies.metric_draws import MetricSums, sign_of
-from nofluke.studies.needle import look
-from nofluke.studies.plan import Plan
+from nofluke.studies.pooled import Plan, look
 from nofluke.studies.pooled_row import PooledMetric
-from nofluke.studies.schema import Values
+from nofluke.studies.store import Values
+from nofluke.studies.units import Counts, claims_less, wider
 from nofluke.text.numbers import show_p
 from nofluke.text.tables import plural
 
@@ -73,7 +71,7 @@ class Means:
     @classmethod
     def of(cls, cells: Values, counts: Counts, names: Sequence[str], lower: frozenset[str]) -> Means:
         """From the columns of a study's cells."""
-        values = {name: _placed(cells, counts, name) for name in names}
+        values = {name: counts.placed(cells, name) for name in names}
         finite = {name: np.where(np.isfinite(own), own, np.nan) for name, own in values.items()}
         return cls(names=tuple(names), lower=lower, values=finite)
 
@@ -81,15 +79,6 @@ class Means:
         """Whether all values of a metric lie between 0 and 1."""
         own = self.values[name]
         return not ((own < 0) | (own > 1)).any()
-
-
-def _placed(cells: Values, counts: Counts, column: str) -> FloatArray:
-    """A column of numbers as series x detectors; NaN where there is no cell."""
-    place, order = ({name: i for i, name in enumerate(names)} for names in (counts.series, counts.detectors))
-    found = np.full((len(counts.series), len(counts.detectors)), np.nan)
-    at = [place[name] for name in cells["series"]], [order[name] for name in cells["detector"]]
-    found[at] = np.asarray(cells[column], dtype=np.float64)
-    return found
 
 
 # ---- each detector beside chance: means, intervals, p-values and verdicts
@@ -188,7 +177,7 @@ class MetricPooling:
         if detector in self.plan.exchanged:
             return 0.0
         d = self.counts.detectors.index(detector)
-        smallest = _placed(self.cells, self.counts, f"{name}_smallest")[:, d]
+        smallest = self.counts.placed(self.cells, f"{name}_smallest")[:, d]
         floors: dict[tuple[int | None, str], float] = {}
         for i in np.flatnonzero(told).tolist():
             seed = self.plan.metrics[self.counts.series[i], detector].seed
@@ -243,7 +232,7 @@ class MetricPooling:
         if detector in self.plan.exchanged:
             return 0
         d = self.counts.detectors.index(detector)
-        return int(np.count_nonzero(np.nan_to_num(_placed(self.cells, self.counts, "metrics_doubts")[:, d])))
+        return int(np.count_nonzero(np.nan_to_num(self.counts.placed(self.cells, "metrics_doubts")[:, d])))
 
 
 def _matched(exchange: Exchange, values: Mapping[str, FloatArray], n_draws: int) -> FloatArray:

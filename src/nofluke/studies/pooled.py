@@ -6,9 +6,10 @@ The section "Pooling over series" of docs/explanation/theory.md has the mathemat
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -18,23 +19,37 @@ from nofluke.inference.chance import ChanceTest, FTest, f_test, significant
 from nofluke.inference.corrections import holm
 from nofluke.inference.interval import Intervals, linearise
 from nofluke.inference.verdict import floor_above, rule_by
+from nofluke.laws.comonotone import comonotone
 from nofluke.laws.law import How, Law, exactly
 from nofluke.laws.sums import SumLaw
-from nofluke.laws.tables import LogTable
-from nofluke.nulls.base import Joint
+from nofluke.laws.tables import LogTable, with_data
+from nofluke.nulls import base
 from nofluke.plain import as_whole, check_alpha
 from nofluke.ratios import TIE_SLACK, divide, f_of_hits
-from nofluke.studies.careful import intervals_by
-from nofluke.studies.counts import Counts
-from nofluke.studies.draws import Drawn
-from nofluke.studies.exchange import Exchange
-from nofluke.studies.lookup import rows_named
-from nofluke.studies.lumped import Laws, Lumped, Lumping
-from nofluke.studies.needle import Needle, look
-from nofluke.studies.plan import Plan
-from nofluke.studies.pooled_row import Pooled, PooledMeasure
-from nofluke.studies.schema import MEASURES, Values
-from nofluke.studies.stored_laws import StoredLaw
+from nofluke.studies.asked import Asked
+from nofluke.studies.cases import Chunk
+from nofluke.studies.draws import (
+    ALL,
+    ALONE,
+    Drawing,
+    Drawn,
+    Joint,
+    Key,
+    Placed,
+    Placements,
+    Task,
+    cluster_seed,
+    farthest,
+    law_of_weights,
+    model_of,
+    summed_draws,
+)
+from nofluke.studies.exchange import Exchange, laws_of_matchings, matrices_of
+from nofluke.studies.pooled_row import InGroup, Pooled, PooledMeasure
+from nofluke.studies.rows import FARTHEST, add_middle
+from nofluke.studies.shared import Shared, stretches, units_of, widened
+from nofluke.studies.store import MEASURES, StoredLaw, Values, rows_named
+from nofluke.studies.units import Counts, intervals_by
 from nofluke.text.tables import plural
 
 # ---- in how many of K independent groups a detector has skill: partial conjunctions of p-values
@@ -111,16 +126,22 @@ def _sorted(pvalues: Any) -> FloatArray:
 # ---- hits of one detector pooled over series, against what chance scores on all of them together
 
 
-def pool(parts: Sequence[Law], hits: int, *, measure: str, of: int | None = None, model: str = "") -> ChanceTest:
+def pool(
+    parts: Sequence[Law], hits: int | Sequence[int], *, measure: str, of: int | None = None, model: str = ""
+) -> ChanceTest:
     """The test of a sum of hits: P(Σ X_i ≥ hits) with independent parts, exact if they all are.
+
+    Parts that were simulated count their own observed hits as one more draw (`nofluke.laws.tables.with_data`): given
+    all draws, the p-value of the sum is exact, and as small as the exact parts allow.
 
     Parameters
     ----------
     parts : sequence of Law
         What chance scores in each series, or each cluster of series that share a truth. Without any there is nothing to
         test: p = 1.
-    hits : int
-        Observed in all of them.
+    hits : int or sequence of int
+        Observed in all of them, or in each. If only their sum is known, no p-value is below 1/(n + 1) where one of the
+        parts was simulated with n draws.
     measure : str
         "precision" or "recall".
     of : int, optional
@@ -141,6 +162,9 @@ def pool(parts: Sequence[Law], hits: int, *, measure: str, of: int | None = None
     (0.06, 0.5, 'exact (sum of independent laws)')
     """
     law: Law
+    if not isinstance(hits, int):
+        parts = [with_data(law, own) for law, own in zip(parts, hits, strict=True)]
+        hits = sum(hits)
     if not parts:
         law = LogTable(0, np.zeros(1), size=0, mean=0.0, var=0.0, method=exactly("nothing to test"))
     else:
@@ -148,7 +172,14 @@ def pool(parts: Sequence[Law], hits: int, *, measure: str, of: int | None = None
     return ChanceTest(measure=measure, hits=hits, of=law.size if of is None else of, law=law, model=model)
 
 
-def pooled_f1(draws: IntArray, *, hits: tuple[int, int], of: tuple[int, int], seed: int | None = None) -> FTest:
+def pooled_f1(
+    draws: IntArray,
+    *,
+    hits: tuple[int, int],
+    of: tuple[int, int],
+    seed: int | None = None,
+    without: IntArray | None = None,
+) -> FTest:
     """The pooled F1 of one detector against simulated hits: F1 is no sum, so it needs both hits of each placement.
 
     Parameters
@@ -158,16 +189,25 @@ def pooled_f1(draws: IntArray, *, hits: tuple[int, int], of: tuple[int, int], se
     hits, of : pairs of int
         Those observed, and the predictions and events that they are counted from.
     seed : int, optional
+    without : int array, optional
+        The same for mean and standard deviation, where parts of ``draws`` may be the data's own.
 
     Examples
     --------
     >>> pooled_f1(np.array([[0, 0], [1, 1], [2, 1]]), hits=(2, 2), of=(4, 2)).pvalue  # none of three reaches it
     0.25
     """
-    how = How(kind="simulated", n_resamples=len(draws), seed=seed)
-    joint = Joint(precision_hits=draws[:, 0], recall_hits=draws[:, 1], weights=np.ones(len(draws)), method=how)
     value = math.nan if 0 in of else float(f_of_hits(*hits, *of, 1.0))
-    return f_test(value, joint, *of)
+    test = f_test(value, _as_joint(draws, seed), *of)
+    if without is None:
+        return test
+    chance = f_test(value, _as_joint(without, seed), *of)
+    return replace(test, expected=chance.expected, std=chance.std)
+
+
+def _as_joint(draws: IntArray, seed: int | None) -> base.Joint:
+    how = How(kind="simulated", n_resamples=len(draws), seed=seed)
+    return base.Joint(precision_hits=draws[:, 0], recall_hits=draws[:, 1], weights=np.ones(len(draws)), method=how)
 
 
 # ---- what is said of a detector's pooled row, in plain words, and how its numbers are told
@@ -235,9 +275,400 @@ def ends_of(intervals: Intervals | None, i: int) -> dict[str, float]:
 
 
 def method_of(test: ChanceTest) -> str:
-    """How chance was computed."""
-    how = test.how
-    return f"simulated ({how.n_resamples:,} draws)" if how.n_resamples else str(how)
+    """How chance was computed; of parts, of which some were simulated, also how many."""
+    how, parts = test.how, test.law.parts
+    if not how.n_resamples:
+        return str(how)
+    drawn = sum(law.method.n_resamples is not None for law in parts)
+    some = "" if drawn == len(parts) else f" for {drawn:,} of {len(parts):,} parts"
+    return f"simulated ({how.n_resamples:,} draws{some})"
+
+
+# ---- hits at other shifts: a needle if a detector has skill, a hill or waves if a season or drift is shared
+#
+# What a single series hides, since it has few events, adds up over many: each cell's null may be off by a little, and
+# the sum of many by a lot. So the events of all series are shifted together by some steps, and the hits at these shifts
+# are looked at: without anything shared they scatter around what the nulls expect, as much as these say.
+
+
+NEAR = 10  # windows on either side that count as near
+FEWEST = 20  # independent shifts below which nothing is said
+LENIENT = 1.28  # standard deviations from which on hits at other shifts are a doubt: one in ten without reason
+
+Shape = Literal["needle", "hill", "unclear", "unseen"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Needle:
+    """What hits at other shifts say about the hits of the data.
+
+    Attributes
+    ----------
+    shape : {"needle", "hill", "unclear", "unseen"}
+        Other shifts are as chance has them ("needle"); they are not, and some of them have as many hits as the data
+        ("hill"), or none has, so that the data stand out all the same ("unclear"); or there are too few shifts to see
+        ("unseen").
+    guard : int
+        Steps around 0 that were left out, since skill itself reaches so far.
+    excess : float
+        Mean of the hits at other shifts less what the nulls expect, in its standard errors.
+    pvalue : float
+        How far the hits of the data are above the mean of those at near shifts, as a normal tail: a slow change raises
+        both.
+    """
+
+    shape: Shape
+    guard: int = 0
+    excess: float = 0.0
+    pvalue: float = 0.0
+
+    def stands_out(self, alpha: float) -> bool:
+        """Whether the hits of the data are more than those at other shifts; also where that cannot be seen."""
+        return self.shape != "hill" and self.pvalue <= alpha
+
+
+def look(hits: FloatArray, expected: float, std: float, window: int) -> Needle:
+    """What the hits at shifts -W..W, the data's own in the middle, say beside the nulls' mean and standard deviation.
+
+    >>> rng = np.random.default_rng(0)
+    >>> noise = rng.poisson(20, 801).astype(float)
+    >>> noise[400] = 60
+    >>> look(noise, 20, 20**0.5, 1).shape
+    'needle'
+    >>> waves = 20 + 10 * np.cos(np.arange(-400, 401) / 4) + rng.normal(size=801)
+    >>> look(waves, 20, 20**0.5, 1).shape
+    'hill'
+    """
+    middle = len(hits) // 2
+    own = float(hits[middle])
+    guard = _guard(hits, expected, window)
+    others = np.concatenate([hits[: middle - guard], hits[middle + guard + 1 :]])
+    many = len(others) / _memory(others, window) if len(others) > 1 else 0.0
+    if many < FEWEST or std == 0:
+        return Needle(shape="unseen", guard=guard)
+    excess = (float(others.mean()) - expected) / (std / math.sqrt(many))
+    spread = float(others.var()) / std**2
+    # Wilson and Hilferty's cube root of a chi-squared over its degrees of freedom
+    scattered = (spread ** (1 / 3) - (1 - 2 / (9 * many))) / math.sqrt(2 / (9 * many))
+    level, error = _beside(hits, guard, max(NEAR * window, (middle - guard) // 2), std**2 * _memory(others, window))
+    tail = 0.5 * math.erfc((own - level) / math.hypot(std, error) / math.sqrt(2))
+    shape: Shape = "needle"
+    if max(excess, scattered) > LENIENT:
+        shape = "hill" if float(others.max()) >= own else "unclear"
+    return Needle(shape=shape, guard=guard, excess=excess, pvalue=tail)
+
+
+def _beside(hits: FloatArray, guard: int, near: int, variance: float) -> tuple[float, float]:
+    """Hits expected at shift 0 from those nearby, and the standard error: the mean, or a line if they fall off."""
+    middle = len(hits) // 2
+    both = (hits[middle:] + hits[middle::-1])[guard + 1 : guard + 1 + near] / 2
+    away = np.arange(guard + 1, guard + 1 + len(both), dtype=np.float64)
+    centred = away - away.mean()
+    slope = float(centred @ both) / float(centred @ centred)
+    of_mean, of_slope = variance / (2 * len(both)), variance / (2 * float(centred @ centred))
+    if slope > -LENIENT * math.sqrt(of_slope):
+        return float(both.mean()), math.sqrt(of_mean)
+    back = float(away.mean())
+    return float(both.mean()) - slope * back, math.sqrt(of_mean + of_slope * back**2)
+
+
+def _guard(hits: FloatArray, expected: float, window: int) -> int:
+    """Twice the steps in which hits fall half-way to chance, plus a window; at most a quarter of the shifts."""
+    middle = len(hits) // 2
+    half = (float(hits[middle]) + expected) / 2
+    below = np.flatnonzero(np.minimum(hits[middle:], hits[middle::-1]) < half)
+    fallen = int(below[0]) if len(below) else middle
+    return min(2 * fallen + window, middle // 4)
+
+
+def _memory(values: FloatArray, window: int) -> float:
+    """Shifts that count as one: 1 + 2 Σ of the autocorrelations, up to the first that is not positive.
+
+    Of what is left beside a running mean over some windows: a hill is no memory of chance's.
+    """
+    width = min(8 * window + 1, len(values))
+    sums = np.concatenate([[0.0], np.cumsum(values)])
+    at = np.arange(len(values))
+    begin, end = np.maximum(at - width // 2, 0), np.minimum(at + width // 2 + 1, len(values))
+    centred = values - (sums[end] - sums[begin]) / (end - begin)
+    power = float(centred @ centred)
+    if power == 0:
+        return 1.0
+    size = 1 << (2 * len(values) - 1).bit_length()
+    correlation = np.fft.irfft(np.abs(np.fft.rfft(centred, size)) ** 2, size)[: len(values)] / power
+    last = int(np.argmax(correlation <= 0)) if (correlation <= 0).any() else len(values)
+    return max(1.0, 1.0 + 2.0 * float(correlation[1:last].sum()))
+
+
+# ---- how the chance of each cell enters that of its detector: alone, together with others, or by exchange
+
+
+At = tuple[str, str]  # series and detector
+Laws = Mapping[str, Mapping[str, StoredLaw]]  # by measure and series
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Plan:
+    """How the chance of each cell enters that of its detector; cells whose null does not hold do not.
+
+    Attributes
+    ----------
+    holds : bool array, series x detectors
+        Cells whose null holds. Those in none of the following are independent of all others.
+    together : mapping of (series, detector) to (cluster, group and detector, Placements)
+        Cells of series that share a truth, under one placement; those that are alone in their group are in `ALONE`.
+    mixed : mapping of (cluster, detector) to series
+        Such cells without a placement that serves them all, since their nulls differ or their steps are not the same
+        moments.
+    exchanged : mapping of detector to Exchange
+        Series whose labels are exchanged, in place of all of these.
+    metrics : mapping of (series, detector) to Drawing
+        How metrics of cells are drawn; those whose null does not hold are not.
+    farthest, window, runs : int
+        By how many steps all events can be shifted, the steps within the tolerance of an event, typically, and those of
+        a labelled run.
+    """
+
+    holds: BoolArray = field(repr=False)
+    together: Mapping[At, tuple[Key, Placements]] = field(repr=False)
+    mixed: Mapping[tuple[int, str], tuple[str, ...]] = field(repr=False)
+    farthest: int
+    window: int
+    runs: int = 1
+    exchanged: Mapping[str, Exchange] = field(repr=False, default_factory=dict)
+    metrics: Mapping[At, Drawing] = field(repr=False, default_factory=dict)
+
+    @classmethod
+    def of_exchange(cls, cells: Values, truths: Values, shared: Sequence[Shared], counts: Counts, asked: Asked) -> Plan:
+        """With labels exchanged between series, whatever the nulls of cells are."""
+        units, known = units_of(truths, shared), dict[bytes, Exchange]()
+        for there in counts.there.T:
+            if there.tobytes() not in known:
+                known[there.tobytes()] = Exchange.of(there, counts, truths, units, asked.seed)
+        found = {name: known[there.tobytes()] for name, there in zip(counts.detectors, counts.there.T, strict=True)}
+        moved = {at: Drawing() for at in _defined(cells, asked) if at[0] in found[at[1]].slots}
+        return cls(
+            holds=np.zeros(counts.there.shape, dtype=np.bool_),
+            together={},
+            mixed={},
+            farthest=0,
+            window=1,
+            exchanged=found,
+            metrics=moved,
+        )
+
+    @classmethod
+    def of(cls, cells: Values, truths: Values, shared: Sequence[Shared], counts: Counts, asked: Asked, n: int) -> Plan:
+        """From the columns of a study's tables."""
+        group_of = dict(zip(counts.series, counts.groups.tolist(), strict=True))
+        holds = counts.placed(cells, "holds") == 1
+        place = {str(name): i for i, name in enumerate(truths["series"])} if shared else {}
+        nulls = _nulls_of({name for one in shared for name in one.series}, cells) if shared else {}
+        together: dict[At, tuple[Key, Placements]] = {}
+        mixed: dict[tuple[int, str], tuple[str, ...]] = {}
+        for i, cluster in enumerate(shared):
+            for name in counts.detectors:
+                told = tuple(series for series in cluster.series if (series, name) in nulls)
+                if len(told) < 2:
+                    continue
+                labels = {nulls[series, name] for series in told}
+                placements = None
+                axes = {str(truths["axis"][place[series]]) for series in told}
+                in_time = any(truths["in_time"][place[series]] for series in told)
+                if len(labels) == len(axes) == 1 and not in_time:
+                    starts = [truths["starts"][place[series]] for series in told]
+                    reach = widened(max(int(truths["reach"][place[series]]) for series in told))
+                    seed = cluster_seed(asked.seed, cluster.series[0])
+                    placements = Placements.of(model_of(labels.pop(), asked), starts, reach, seed=seed, n_draws=n)
+                if placements is None:
+                    mixed[i, name] = told
+                else:
+                    many = Counter(group_of[series] for series in told)
+                    parts = {series: group_of[series] if many[group_of[series]] > 1 else ALONE for series in told}
+                    together |= {(series, name): ((i, parts[series], name), placements) for series in told}
+        reaches, steps = (np.asarray(truths[name], dtype=np.int64) for name in ("reach", "n"))
+        return cls(
+            holds=holds,
+            together=together,
+            mixed=mixed,
+            farthest=farthest(int(steps.min())) if len(steps) else 0,
+            window=2 * int(np.median(reaches)) + 1 if len(reaches) else 1,
+            runs=_typical_run(truths) if asked.metrics else 1,
+            metrics=_drawings(cells, shared, asked),
+        )
+
+    def told(self, counts: Counts, detector: str) -> BoolArray:
+        """Which series enter the chance of a detector."""
+        if detector in self.exchanged:
+            own = self.exchanged[detector]
+            known = (one in own.slots or one in own.empty for one in counts.series)
+            return np.fromiter(known, dtype=np.bool_, count=len(counts.series))
+        return self.holds[:, counts.detectors.index(detector)]
+
+    def tasks(self, chunks: Sequence[Chunk], detectors: Sequence[str]) -> Iterator[Task]:
+        """What is to be looked at again in the data of each chunk."""
+        needed = {series for series, _ in (*self.together, *self.metrics)}
+        needed |= {series for own in self.exchanged.values() for series in own.slots}
+        for chunk in chunks:
+            some = [series for series in chunk.series if series in needed]
+            at = [(series, name) for series in some for name in detectors]
+            yield Task(
+                chunk=chunk,
+                together={one: self.together[one] for one in at if one in self.together},
+                exchanged={
+                    (one, name): own.labels_of(one)
+                    for name, own in self.exchanged.items()
+                    for one in some
+                    if one in own.slots
+                },
+                metrics={one: self.metrics[one] for one in at if one in self.metrics},
+                farthest=self.farthest,
+            )
+
+
+def _nulls_of(series: set[str], cells: Values) -> dict[At, str]:
+    """The null of each cell of some series, where it holds."""
+    columns = (cells[name] for name in ("series", "detector", "null", "holds"))
+    return {
+        (str(one), str(name)): str(null)
+        for one, name, null, holds in zip(*columns, strict=True)
+        if holds and str(one) in series
+    }
+
+
+def _typical_run(truths: Values) -> int:
+    """The median length of labelled runs."""
+    found = [stretches(truths, i) for i in range(len(truths["series"]))]
+    lengths = np.concatenate([one.stops - one.starts for one in found]) if found else np.zeros(0)
+    return int(np.median(lengths)) if len(lengths) else 1
+
+
+def _defined(cells: Values, asked: Asked) -> dict[At, tuple[bool, ...]]:
+    """By cell that has any, which of its metrics have a finite value."""
+    if not asked.metrics:
+        return {}
+    finite = np.stack([np.isfinite(np.asarray(cells[name], dtype=np.float64)) for name in asked.metrics], axis=1)
+    at = zip(map(str, cells["series"]), map(str, cells["detector"]), finite.tolist(), strict=True)
+    return {(series, name): tuple(known) for series, name, known in at if any(known)}
+
+
+def _drawings(cells: Values, shared: Sequence[Shared], asked: Asked) -> dict[At, Drawing]:
+    """How metrics are drawn under the nulls of their cells: those of series that share a truth together."""
+    defined = _defined(cells, asked)
+    if not defined:
+        return {}
+    columns = (cells[name] for name in ("series", "detector", "metrics_null", "metrics_holds"))
+    nulls = {(str(series), str(name)): str(null) for series, name, null, holds in zip(*columns, strict=True) if holds}
+    found = {at: Drawing(null=null, defined=defined[at]) for at, null in nulls.items() if at in defined}
+    for cluster in shared:
+        seed = cluster_seed(asked.seed, f"metrics {cluster.series[0]}")
+        for name in {name for _, name in found}:
+            own = [at for at in ((series, name) for series in cluster.series) if at in found]
+            alike = cluster.identical and cluster.aligned and len({found[at].null for at in own}) == 1
+            found |= {at: replace(found[at], seed=seed, sorted=not alike) for at in own if len(own) > 1}
+    return found
+
+
+# ---- series that share a truth, or exchange their labels, as one law of their summed hits: of all, and of one group
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Lumped:
+    """Series that share a truth, the laws of their summed hits by measure, and pairs of both."""
+
+    series: tuple[str, ...]
+    laws: Mapping[str, Law] = field(repr=False)
+    joint: Joint = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Lumping:
+    """What the laws of one detector's series that share a truth are made of; as in `nofluke.studies.pooled.Pooling`."""
+
+    detector: str
+    counts: Counts = field(repr=False)
+    plan: Plan = field(repr=False)
+    drawn: Drawn = field(repr=False)
+    laws: Laws = field(repr=False)
+    n_draws: int
+
+    def made(self) -> tuple[tuple[Lumped, ...], dict[int, list[Lumped]]]:
+        """All that share a truth, or exchange their labels; and, by group, those of one group."""
+        if self.detector in self.plan.exchanged:
+            return self._exchanged(self.plan.exchanged[self.detector])
+        wholes: list[Lumped] = []
+        inside: dict[int, list[Lumped]] = {}
+        parts: dict[int, dict[int, list[str]]] = {}
+        for (series, name), ((cluster, group, _), _) in self.plan.together.items():
+            if name == self.detector:
+                parts.setdefault(cluster, {}).setdefault(group, []).append(series)
+        for cluster, own in parts.items():
+            found = self.drawn.placed[cluster, self.detector]
+            for group in own:
+                if group != ALONE:
+                    inside.setdefault(group, []).append(self._placed(own[group], found[group]))
+            wholes.append(self._placed([name for some in own.values() for name in some], found[ALL]))
+        group_of = dict(zip(self.counts.series, self.counts.groups.tolist(), strict=True))
+        for (_, name), mixed in self.plan.mixed.items():
+            if name == self.detector:
+                wholes.append(self._careful(mixed))
+                for group in dict.fromkeys(group_of[series] for series in mixed):
+                    some = tuple(series for series in mixed if group_of[series] == group)
+                    if len(some) > 1:
+                        inside.setdefault(group, []).append(self._careful(some))
+        return tuple(wholes), inside
+
+    def _counted(self, names: Sequence[str]) -> IntArray:
+        """Alarms, hits, events and found ones of some series, a row each."""
+        at = [self.counts.place[name] for name in names]
+        return self.counts.counts[at, self.counts.detectors.index(self.detector)]
+
+    def _exchanged(self, exchange: Exchange) -> tuple[tuple[Lumped, ...], dict[int, list[Lumped]]]:
+        """All classes as one law; and those of each group, where groups are named."""
+        if not exchange.classes:
+            return (), {}
+        matrices = matrices_of(exchange, self.drawn.exchanged[self.detector])
+
+        def lumped(some: Sequence[int], more: tuple[str, ...] = ()) -> Lumped:
+            names = (*(name for c in some for name in exchange.classes[c].series), *more)
+            rows = self._counted(names)
+            laws, joint = laws_of_matchings(
+                [matrices[c] for c in some],
+                [exchange.classes[c].seed for c in some],
+                (int(rows[:, 0].sum()), int(rows[:, 2].sum())),
+                self.n_draws,
+            )
+            return Lumped(series=names, laws=laws, joint=joint)
+
+        groups: dict[int, list[int]] = {}
+        for c, one in enumerate(exchange.classes):
+            if one.group >= 0:
+                groups.setdefault(one.group, []).append(c)
+        every = list(range(len(exchange.classes)))
+        return (lumped(every, exchange.empty),), {group: [lumped(some)] for group, some in groups.items()}
+
+    def _placed(self, names: Sequence[str], found: Placed) -> Lumped:
+        """Under one placement of the events."""
+        rows = self._counted(names)
+        own = found.joint.laws((int(rows[:, 0].sum()), int(rows[:, 2].sum())), found.how)
+        placements = self.plan.together[names[0], self.detector][1]
+        if placements.groups is None and placements.null.permutes and found.how.kind == "simulated":
+            weighted = law_of_weights(found.weights, int(rows[0, 2]), len(names))
+            own = own if weighted is None else {**own, "recall": weighted}
+        return Lumped(series=tuple(names), laws=own, joint=found.joint)
+
+    def _careful(self, series: tuple[str, ...]) -> Lumped:
+        """As if all of them rose and fell together, where no placement serves them all."""
+        u = np.random.default_rng(cluster_seed(len(series), series[0])).random(self.n_draws)
+        hits = dict(zip(MEASURES, self._counted(series)[:, [1, 3]].T.tolist(), strict=True))
+        own = {
+            measure: comonotone(
+                [with_data(self.laws[measure][n], k) for n, k in zip(series, hits[measure], strict=True)]
+            )
+            for measure in MEASURES
+        }
+        draws = [np.searchsorted(np.cumsum(law.table), u).clip(max=law.size) for law in own.values()]
+        return Lumped(series=series, laws=own, joint=Joint.of(*draws, listed=False))
 
 
 # ---- what is said about each detector over all series: pooled measures, chance, intervals
@@ -253,11 +684,13 @@ class Pooling:
     cells : mapping
         Columns of the study's cells.
     plan : Plan
-    drawn : Drawn or None
-        Draws of all cells; None where there are none, so that F1 has no chance level.
-    laws_of : callable
-        The stored laws of a detector.
-    n_draws : int
+    drawn : Drawn
+        What was drawn of series that share a truth or exchange their labels.
+    laws_of, joints_of : callable
+        The stored laws, and the pairs of both hits, of a detector by series.
+    shifts : mapping
+        Columns of the study's hits at other shifts.
+    n_draws, seed : int
     n_failed : mapping of str to int
         Cells without a result, by detector.
     alpha, level : float
@@ -268,9 +701,12 @@ class Pooling:
     counts: Counts
     cells: Values = field(repr=False)
     plan: Plan = field(repr=False)
-    drawn: Drawn | None = field(repr=False)
+    drawn: Drawn = field(repr=False)
     laws_of: Callable[[str], Laws]
+    joints_of: Callable[[str], Mapping[str, Joint]]
+    shifts: Values = field(repr=False)
     n_draws: int
+    seed: int
     n_failed: Mapping[str, int]
     alpha: float
     level: float
@@ -279,40 +715,258 @@ class Pooling:
     def rows(self, best: Sequence[str]) -> tuple[Pooled, ...]:
         """One row a detector; ``best`` are those not significantly worse than the best."""
         found = [self._row(detector, detector in best) for detector in self.counts.detectors]
-        rows = [row for row, _ in found]
-        for measure in ("precision", "recall", "f1"):
-            corrected = holm([getattr(row, measure).pvalue for row in rows])
-            rows = [
-                replace(row, **{measure: replace(getattr(row, measure), corrected=float(p))})
-                for row, p in zip(rows, corrected, strict=True)
-            ]
-        return tuple(self._ruled(row, tests) for row, (_, tests) in zip(rows, found, strict=True))
+        rows = corrected([row for row, _ in found])
+        many = len(self.counts.detectors)
+        what = f"{many:,} detectors" if many > 1 else ""
+        return tuple(
+            replace(row, **self._ruled(row, tests, self._shifted(row.detector), many, what))
+            for row, (_, tests) in zip(rows, found, strict=True)
+        )
 
-    def _needles(self, detector: str, tests: Mapping[str, ChanceTest]) -> dict[str, Needle]:
-        """What hits at other shifts say, by measure."""
-        if self.drawn is None or detector in self.drawn.unshifted or detector not in self.drawn.shifted:
-            return {}
-        hits = self.drawn.shifted[detector].astype(np.float64)
-        return {
-            measure: look(hits[:, i], test.expected, test.std, self.plan.window)
-            for i, (measure, test) in enumerate(tests.items())
-        }
+    def by_group(self) -> tuple[InGroup, ...]:
+        """One row a detector and group, in the order of detectors; corrected for all of them."""
+        rows, known = [], []
+        for detector in self.counts.detectors:
+            of = _Detector(self, detector)
+            for group, name in enumerate(self.counts.names):
+                there = self.counts.there[:, of.d] & (self.counts.groups == group)
+                if not there.any():
+                    continue
+                row, tests = self._in_group(of, there, group, name)
+                rows.append(row)
+                known.append(tests)
+        rows = corrected(rows)
+        what = f"{plural(len(self.counts.detectors), 'detector')} in {plural(len(self.counts.names), 'group')}"
+        return tuple(
+            replace(row, **self._ruled(row, tests, self._shifted(row.detector, row.group), len(rows), what))
+            for row, tests in zip(rows, known, strict=True)
+        )
+
+    def _in_group(
+        self, of: _Detector, there: BoolArray, group: int, name: str
+    ) -> tuple[InGroup, dict[str, ChanceTest]]:
+        """The row of a detector in a group before any correction."""
+        told, own = there & of.told, of.inside.get(group, ())
+        if of.detector in self.plan.exchanged:
+            told &= of.among(own)
+        tests = of.tests(told, own)
+        row = InGroup(
+            detector=of.detector,
+            group=name,
+            n_series=int(there.sum()),
+            n_told=int(told.sum()),
+            **of.measures(there, told, tests, own, None),
+            verdict="cannot tell",
+            reason="",
+            notes=self._notes(of, there, told, own),
+        )
+        return row, tests
 
     def _row(self, detector: str, best: bool) -> tuple[Pooled, dict[str, ChanceTest]]:
-        counts, d = self.counts, self.counts.detectors.index(detector)
-        there = counts.there[:, d]
-        told = there & self.plan.told(counts.series, detector)
-        laws = self.laws_of(detector)
-        lumped, inside = Lumping(
-            detector=detector, counts=counts, plan=self.plan, drawn=self.drawn, laws=laws, n_draws=self.n_draws
-        ).made()
-        tests = {
-            measure: self._test(measure, detector, np.flatnonzero(told), laws[measure], lumped, 2 * i)
-            for i, measure in enumerate(MEASURES)
+        of = _Detector(self, detector)
+        there = self.counts.there[:, of.d]
+        told = there & of.told
+        tests = of.tests(told, of.lumped)
+        intervals = intervals_by(self.counts, detector, self.level) if there.any() else None
+        row = Pooled(
+            detector=detector,
+            n_series=int(there.sum()),
+            n_failed=self.n_failed.get(detector, 0),
+            n_told=int(told.sum()),
+            **of.measures(there, told, tests, of.lumped, intervals),  # type: ignore[arg-type]  # no other field
+            verdict="cannot tell",
+            reason="",
+            share_yes=divide(self._yes(detector), int(there.sum())),
+            skill_in=skill_in(self._groups(of, told), self.alpha),
+            n_groups=self.counts.n_groups,
+            best=best,
+            notes=self._notes(of, there, told, of.lumped),
+        )
+        return row, tests
+
+    def _groups(self, of: _Detector, told: BoolArray) -> FloatArray:
+        """For each group, how often chance does as well by either measure: twice the smaller p-value."""
+        groups = self.counts.groups
+        if of.detector in self.plan.exchanged:  # a group is told by its own classes, and by nothing else
+            tests = [of.tests(of.among(own), own) for own in of.inside.values()]
+            return np.array([min(1.0, 2 * min(test.pvalue for test in both.values())) for both in tests])
+        known = self._own_pvalues(of.detector)
+        at = np.flatnonzero(told)
+        at = at[np.argsort(groups[at], kind="stable")]
+        found = []
+        for here in np.split(at, np.flatnonzero(np.diff(groups[at])) + 1) if len(at) else ():
+            if len(here) == 1:  # nothing to pool
+                smaller = known[self.counts.series[here[0]]]
+            else:
+                both = of.tests(_among(len(groups), here), of.inside.get(int(groups[here[0]]), ()))
+                smaller = min(test.pvalue for test in both.values())
+            found.append(min(1.0, 2 * smaller))
+        return np.array(found)
+
+    def _own_pvalues(self, detector: str) -> dict[str, float]:
+        """The smaller p-value of each series."""
+        own = self._own(detector)
+        both = np.minimum(*(np.asarray(self.cells[f"{measure}_pvalue"])[own] for measure in MEASURES))
+        names = np.asarray(self.cells["series"], dtype=object)[own]
+        return dict(zip(names.tolist(), both.tolist(), strict=True))
+
+    def _own(self, detector: str, group: str | None = None) -> BoolArray:
+        """Which cells are a detector's, in all groups or one."""
+        own = rows_named(self.cells["detector"], detector)
+        return own if group is None else own & rows_named(self.cells["group"], group)
+
+    def _doubted(self, detector: str, group: str | None = None) -> int:
+        if detector in self.plan.exchanged:  # which asks nothing of single cells
+            return 0
+        return int(np.count_nonzero(np.asarray(self.cells["doubts"])[self._own(detector, group)]))
+
+    def _yes(self, detector: str) -> int:
+        own = self._own(detector)
+        return int(np.count_nonzero(own & (np.asarray(self.cells["verdict"], dtype=object) == "yes")))
+
+    def _notes(self, of: _Detector, there: BoolArray, told: BoolArray, lumped: Sequence[Lumped]) -> tuple[str, ...]:
+        detector = of.detector
+        if detector in self.plan.exchanged:
+            own = self.plan.exchanged[detector]
+            return exchanged(own, told=int(told.sum()), untold=int(there.sum() - told.sum()))
+        lumps = {name for one in lumped for name in one.series}
+        mixed = {one for (_, name), series in self.plan.mixed.items() if name == detector for one in series}
+        doubts = self.counts.placed(self.cells, "doubts")[there, of.d]
+        return remarks(
+            told=int(told.sum()),
+            untold=int(there.sum() - told.sum()),
+            shared=len(lumps),
+            mixed=len(lumps & mixed),
+            doubted=int(np.count_nonzero(doubts)),
+            without_f1=of.joint_parts(told, lumped) is None,
+        )
+
+    def _shifted(self, detector: str, group: str | None = None) -> FloatArray | None:
+        """Hits of both measures (columns) at other shifts; None where some series cannot be shifted."""
+        own = rows_named(self.shifts["detector"], detector)
+        own = own if group is None else own & rows_named(self.shifts["group"], group)
+        if detector in self.plan.exchanged or not own.any() or not np.asarray(self.shifts["known"])[own].all():
+            return None
+        total = np.zeros((2 * min(self.plan.farthest, FARTHEST) + 1, 2))
+        for i in np.flatnonzero(own).tolist():
+            total = add_middle(total, np.stack([self.shifts[measure][i] for measure in MEASURES], axis=1))
+        return total
+
+    def _ruled(
+        self, row: Pooled | InGroup, tests: Mapping[str, ChanceTest], shifted: FloatArray | None, many: int, what: str
+    ) -> dict[str, Any]:
+        """Verdict, reason and notes by the p-values of precision and recall; ``what`` these are corrected for."""
+        exchange = self.plan.exchanged.get(row.detector)
+        if row.detector in self.counts.failed:
+            return {"reason": self.counts.failed[row.detector]}
+        if row.n_told == 0 and exchange is not None:
+            return {"reason": f"Labels of no series can be exchanged with those of another: {exchange.why_not}."}
+        if row.n_told == 0:
+            return {"reason": "No null holds on any series."}
+        for measure, missing in zip(MEASURES, ("predictions", "events"), strict=True):
+            if tests[measure].of == 0:
+                return {"reason": f"There are no {missing} on series whose null holds: nothing could have been hit."}
+        found = {measure: getattr(row, measure).corrected for measure in MEASURES}
+        upper: dict[str, float] = {measure: 1.0 if math.isnan(p) else p for measure, p in found.items()}
+        needles = {
+            measure: look(shifted[:, i], test.expected, test.std, self.plan.window)
+            for i, (measure, test) in enumerate(tests.items() if shifted is not None else ())
+            if shifted is not None
         }
-        values = linearise(counts.counts[there, d].sum(axis=0)[None]).values
-        intervals = intervals_by(counts, detector, self.level) if there.any() else None
-        measured = {
+        hills = [
+            m for m, one in needles.items() if significant(upper[m], self.alpha) and not one.stands_out(self.alpha)
+        ]
+        notes = row.notes
+        if hills:  # what one measure shows to be shared, the other must not only seem to stand out of
+            hills += [m for m, one in needles.items() if m not in hills and one.shape == "unclear"]
+            told = hill(hills, self.plan.farthest, self.auto)
+            notes = (*notes, told)
+        ruling = rule_by(
+            {m: 1.0 if m in hills and self.auto else p for m, p in upper.items()},
+            lambda measure: floor_above(tests[measure], self.alpha / many),
+            self.alpha,
+            f", corrected for {what}" if what else "",
+        )
+        if hills and self.auto and ruling.verdict == "no":
+            return {"verdict": "cannot tell", "reason": told, "notes": notes}
+        doubted = self._doubted(row.detector, row.group if isinstance(row, InGroup) else None)
+        under = (
+            f"Under the requested null, which {doubted:,} of {row.n_series:,} series contradict: " if doubted else ""
+        )
+        return {"verdict": ruling.verdict, "reason": joined("", [under, ruling.reason]), "notes": notes}
+
+
+Row = TypeVar("Row", Pooled, InGroup)
+
+
+def corrected(rows: Sequence[Row]) -> list[Row]:
+    """The same with p-values corrected for all rows (Holm), measure by measure."""
+    found = list(rows)
+    for measure in ("precision", "recall", "f1"):
+        pvalues = holm([getattr(row, measure).pvalue for row in found])
+        found = [
+            replace(row, **{measure: replace(getattr(row, measure), corrected=float(p))})
+            for row, p in zip(found, pvalues, strict=True)
+        ]
+    return found
+
+
+def _among(many: int, at: IntArray) -> BoolArray:
+    found = np.zeros(many, dtype=np.bool_)
+    found[at] = True
+    return found
+
+
+class _Detector:
+    """What chance scores for one detector: laws and pairs of its cells, and of clusters of its series."""
+
+    def __init__(self, pooling: Pooling, detector: str) -> None:
+        self.pooling, self.detector = pooling, detector
+        self.d = pooling.counts.detectors.index(detector)
+        self.told = pooling.plan.told(pooling.counts, detector)
+        self.laws = pooling.laws_of(detector)
+        self.joints = pooling.joints_of(detector)
+        self.lumped, self.inside = Lumping(
+            detector=detector,
+            counts=pooling.counts,
+            plan=pooling.plan,
+            drawn=pooling.drawn,
+            laws=self.laws,
+            n_draws=pooling.n_draws,
+        ).made()
+
+    def among(self, lumped: Iterable[Lumped]) -> BoolArray:
+        """Which series some clusters have."""
+        some = {name for one in lumped for name in one.series}
+        series = self.pooling.counts.series
+        return np.fromiter((name in some for name in series), dtype=np.bool_, count=len(series))
+
+    def tests(self, told: BoolArray, lumped: Sequence[Lumped]) -> dict[str, ChanceTest]:
+        """Of both measures on some series, of which those in clusters are told by these."""
+        counts = self.pooling.counts
+        alone = np.flatnonzero(told & ~self.among(lumped)).tolist()
+        names = [counts.series[i] for i in alone]
+        found = {}
+        for i, measure in enumerate(MEASURES):
+            own, laws = counts.counts[:, self.d, 2 * i + 1], self.laws[measure]
+            parts = [*(one.laws[measure] for one in lumped), *(laws[name] for name in names)]
+            hits = [*(int(own[[counts.place[n] for n in one.series]].sum()) for one in lumped), *own[alone].tolist()]
+            of = int(counts.counts[told, self.d, 2 * i].sum())
+            found[measure] = pool(parts, hits, measure=measure, of=of)
+        return found
+
+    def measures(
+        self,
+        there: BoolArray,
+        told: BoolArray,
+        tests: Mapping[str, ChanceTest],
+        lumped: Sequence[Lumped],
+        intervals: Intervals | None,
+    ) -> dict[str, PooledMeasure]:
+        """Precision, recall and F1 with their chance levels, not yet corrected."""
+        counts = self.pooling.counts.counts[:, self.d]
+        values = linearise(counts[there].sum(axis=0)[None]).values
+        found = {
             measure: PooledMeasure(
                 value=float(values[i]),
                 told=test.value,
@@ -324,157 +978,39 @@ class Pooling:
             )
             for i, (measure, test) in enumerate(tests.items())
         }
-        low, high = ends_of(intervals, 2).values()
-        f1 = self._f1(detector, counts.counts[told, d].sum(axis=0), lumped)
-        f1 = replace(f1, value=float(values[2]), low=low, high=high)
-        yes = self._yes(detector)
-        groups = self._groups(detector, told, laws, inside)
-        row = Pooled(
-            detector=detector,
-            n_series=int(there.sum()),
-            n_failed=self.n_failed.get(detector, 0),
-            n_told=int(told.sum()),
-            precision=measured["precision"],
-            recall=measured["recall"],
-            f1=f1,
-            verdict="cannot tell",
-            reason="",
-            share_yes=divide(yes, int(there.sum())),
-            skill_in=skill_in(groups, self.alpha),
-            n_groups=counts.n_groups,
-            best=best,
-            notes=self._notes(detector, there, told, lumped),
-        )
-        return row, tests
+        f1 = PooledMeasure(value=float(values[2]), **ends_of(intervals, 2))  # type: ignore[arg-type]  # the ends alone
+        return {**found, "f1": self._f1(f1, told, lumped)}
 
-    def _test(
-        self,
-        measure: str,
-        detector: str,
-        at: IntArray,
-        laws: Mapping[str, StoredLaw],
-        lumped: Sequence[Lumped],
-        column: int,
-    ) -> ChanceTest:
-        counts, d = self.counts, self.counts.detectors.index(detector)
-        shared = {name for one in lumped for name in one.series}
-        parts: list[Law] = [one.laws[measure] for one in lumped]
-        parts += [laws[counts.series[i]] for i in at.tolist() if counts.series[i] not in shared]
-        of, hits = counts.counts[at, d][:, [column, column + 1]].sum(axis=0).tolist()
-        return pool(parts, hits, measure=measure, of=of)
+    def joint_parts(self, told: BoolArray, lumped: Sequence[Lumped]) -> list[tuple[Joint, tuple[int, int], int]] | None:
+        """Pairs, the data's own hits and a seed of each independent part; None if some part has no pairs."""
+        counts, seed = self.pooling.counts, self.pooling.seed
+        own = counts.counts[:, self.d][:, [1, 3]]
+        names = [counts.series[i] for i in np.flatnonzero(told & ~self.among(lumped)).tolist()]
+        if not all(name in self.joints for name in names):
+            return None
+        parts = [(one.joint, one.series) for one in lumped] + [(self.joints[name], (name,)) for name in names]
+        return [
+            (
+                joint,
+                tuple(own[[counts.place[name] for name in series]].sum(axis=0).tolist()),
+                cluster_seed(seed, f"F1 {self.detector} {series[0]}"),
+            )
+            for joint, series in parts
+        ]
 
-    def _f1(self, detector: str, observed: IntArray, lumped: Sequence[Lumped]) -> PooledMeasure:
+    def _f1(self, found: PooledMeasure, told: BoolArray, lumped: Sequence[Lumped]) -> PooledMeasure:
         """F1's chance level and p-value, from draws of both hits."""
-        alarms, hits, events, found = observed.tolist()
-        none = PooledMeasure(value=math.nan)
-        if self.drawn is None or detector in self.drawn.without or not (alarms and events):
-            return none
-        total = self.drawn.sums.get(detector, np.zeros((self.n_draws, 2), dtype=np.int64))
-        for one in lumped:
-            total = total + one.draws
-        test = pooled_f1(total, hits=(hits, found), of=(alarms, events))
+        alarms, hits, events, recalled = self.pooling.counts.counts[told, self.d].sum(axis=0).tolist()
+        parts, n = self.joint_parts(told, lumped), self.pooling.n_draws
+        if parts is None or not (alarms and events):
+            return found
+        total, without = summed_draws(parts, n)
+        test = pooled_f1(total, hits=(hits, recalled), of=(alarms, events), without=without)
         return replace(
-            none,
+            found,
             told=test.value,
             expected=test.expected,
             std=test.std,
             pvalue=test.pvalue,
-            method=f"simulated ({self.n_draws:,} draws)",
+            method=f"simulated ({n:,} draws)",
         )
-
-    def _groups(self, detector: str, told: BoolArray, laws: Laws, inside: Mapping[int, Sequence[Lumped]]) -> FloatArray:
-        """For each group, how often chance does as well by either measure: twice the smaller p-value."""
-        groups = self.counts.groups
-        if detector in self.plan.exchanged:  # a group is told by its own classes, and by nothing else
-            return np.array([self._smaller(detector, own) for own in inside.values()])
-        known = self._own_pvalues(detector)
-        at = np.flatnonzero(told)
-        at = at[np.argsort(groups[at], kind="stable")]
-        found = []
-        for here in np.split(at, np.flatnonzero(np.diff(groups[at])) + 1) if len(at) else ():
-            if len(here) == 1:  # nothing to pool
-                smaller = known[self.counts.series[here[0]]]
-            else:
-                own = inside.get(int(groups[here[0]]), ())
-                tests = (self._test(m, detector, here, laws[m], own, 2 * i) for i, m in enumerate(MEASURES))
-                smaller = min(test.pvalue for test in tests)
-            found.append(min(1.0, 2 * smaller))
-        return np.array(found)
-
-    def _smaller(self, detector: str, own: Sequence[Lumped]) -> float:
-        """How often chance does as well by either measure in series whose labels are exchanged."""
-        at = np.flatnonzero([name in {one for lump in own for one in lump.series} for name in self.counts.series])
-        tests = (self._test(m, detector, at, {}, own, 2 * i) for i, m in enumerate(MEASURES))
-        return min(1.0, 2 * min(test.pvalue for test in tests))
-
-    def _own_pvalues(self, detector: str) -> dict[str, float]:
-        """The smaller p-value of each series."""
-        own = self._own(detector)
-        both = np.minimum(*(np.asarray(self.cells[f"{measure}_pvalue"])[own] for measure in MEASURES))
-        names = np.asarray(self.cells["series"], dtype=object)[own]
-        return dict(zip(names.tolist(), both.tolist(), strict=True))
-
-    def _own(self, detector: str) -> BoolArray:
-        """Which cells are a detector's."""
-        return rows_named(self.cells["detector"], detector)
-
-    def _doubted(self, detector: str) -> int:
-        if detector in self.plan.exchanged:  # which asks nothing of single cells
-            return 0
-        own = self._own(detector)
-        return int(np.count_nonzero(np.asarray(self.cells["doubts"])[own]))
-
-    def _yes(self, detector: str) -> int:
-        own = self._own(detector)
-        return int(np.count_nonzero(own & (np.asarray(self.cells["verdict"], dtype=object) == "yes")))
-
-    def _notes(self, detector: str, there: BoolArray, told: BoolArray, lumped: Sequence[Lumped]) -> tuple[str, ...]:
-        if detector in self.plan.exchanged:
-            own = self.plan.exchanged[detector]
-            return exchanged(own, told=int(told.sum()), untold=int(there.sum() - told.sum()))
-        return remarks(
-            told=int(told.sum()),
-            untold=int(there.sum() - told.sum()),
-            shared=sum(len(one.series) for one in lumped),
-            mixed=sum(len(series) for (_, name), series in self.plan.mixed.items() if name == detector),
-            doubted=self._doubted(detector),
-            without_f1=self.drawn is not None and detector in self.drawn.without,
-        )
-
-    def _ruled(self, row: Pooled, tests: Mapping[str, ChanceTest]) -> Pooled:
-        """The verdict by the corrected p-values of precision and recall."""
-        if row.detector in self.counts.failed:
-            return replace(row, reason=self.counts.failed[row.detector])
-        if row.n_told == 0 and row.detector in self.plan.exchanged:
-            why = self.plan.exchanged[row.detector].why_not
-            return replace(row, reason=f"Labels of no series can be exchanged with those of another: {why}.")
-        if row.n_told == 0:
-            return replace(row, reason="No null holds on any series.")
-        for measure, what in zip(MEASURES, ("predictions", "events"), strict=True):
-            if tests[measure].of == 0:
-                return replace(
-                    row, reason=f"There are no {what} on series whose null holds: nothing could have been hit."
-                )
-        found = {measure: getattr(row, measure).corrected for measure in MEASURES}
-        upper: dict[str, float] = {measure: 1.0 if math.isnan(p) else p for measure, p in found.items()}
-        needles = self._needles(row.detector, tests)
-        hills = [
-            m for m, one in needles.items() if significant(upper[m], self.alpha) and not one.stands_out(self.alpha)
-        ]
-        if hills:  # what one measure shows to be shared, the other must not only seem to stand out of
-            hills += [m for m, one in needles.items() if m not in hills and one.shape == "unclear"]
-            told = hill(hills, self.plan.farthest, self.auto)
-            row = replace(row, notes=(*row.notes, told))
-        ruling = rule_by(
-            {m: 1.0 if m in hills and self.auto else p for m, p in upper.items()},
-            lambda measure: floor_above(tests[measure], self.alpha / len(self.counts.detectors)),
-            self.alpha,
-            f", corrected for {len(self.counts.detectors):,} detectors" if len(self.counts.detectors) > 1 else "",
-        )
-        if hills and self.auto and ruling.verdict == "no":
-            return replace(row, verdict="cannot tell", reason=told)
-        doubted = self._doubted(row.detector)
-        under = (
-            f"Under the requested null, which {doubted:,} of {row.n_series:,} series contradict: " if doubted else ""
-        )
-        return replace(row, verdict=ruling.verdict, reason=joined("", [under, ruling.reason]))

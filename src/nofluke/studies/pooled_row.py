@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from nofluke.plain import check_word, finite_or_none, one_or_several
 from nofluke.ratios import corrected, divide
 from nofluke.text.exports import Exports
 from nofluke.text.numbers import show_p
-from nofluke.text.tables import Table, noted, show_number, show_share
+from nofluke.text.tables import SCHEMA, Table, noted, show_number, show_share
 
 MEASURES = ("f1", "precision", "recall")
 NAMES = {"f1": "F1", "precision": "precision", "recall": "recall"}
@@ -298,6 +298,130 @@ class Pooled(Exports):
             notes=tuple(told["notes"]),
             metrics=tuple(map(PooledMetric.of_dict, told["metrics"])),
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InGroup:
+    """One detector on the series of one group.
+
+    Attributes
+    ----------
+    detector, group : str
+    n_series, n_told : int
+        Series with a result, and those of them whose null holds: chance and p are theirs.
+    precision, recall, f1 : PooledMeasure
+        Without intervals: a group is a single unit.
+    verdict : {"yes", "partly", "no", "cannot tell"}
+        Of p-values that are corrected for all detectors in all groups.
+    reason : str
+    notes : tuple of str
+    """
+
+    detector: str
+    group: str
+    n_series: int
+    n_told: int
+    precision: PooledMeasure
+    recall: PooledMeasure
+    f1: PooledMeasure
+    verdict: Verdict
+    reason: str
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values; None for what is undefined."""
+        return {
+            **{name: getattr(self, name) for name in ("detector", "group", "n_series", "n_told")},
+            **{name: getattr(self, name).to_dict() for name in MEASURES},
+            **{name: getattr(self, name) for name in ("verdict", "reason")},
+            "notes": list(self.notes),
+        }
+
+    @classmethod
+    def of_dict(cls, told: Mapping[str, Any]) -> InGroup:
+        """From what `to_dict` gives."""
+        measures: dict[str, Any] = {name: PooledMeasure.of_dict(told[name]) for name in MEASURES}
+        rest = {name: told[name] for name in ("detector", "group", "n_series", "n_told", "verdict", "reason")}
+        return cls(**rest, **measures, notes=tuple(told["notes"]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PooledByGroup(Exports):
+    """Which detectors are better than chance in which groups: what ``Study.pooled(by="group")`` returns.
+
+    Attributes
+    ----------
+    title : str
+    rows : tuple of InGroup
+        One for each detector and each group that it has a result in.
+    alpha : float
+        The level of verdicts, of p-values that are corrected for all rows (Holm).
+
+    See Also
+    --------
+    nofluke.Study : makes it.
+    """
+
+    title: str
+    rows: tuple[InGroup, ...]
+    alpha: float
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[InGroup]:
+        return iter(self.rows)
+
+    def __getitem__(self, at: int) -> InGroup:
+        return self.rows[at]
+
+    @property
+    def detectors(self) -> tuple[str, ...]:
+        """In the order of the study."""
+        return tuple(dict.fromkeys(row.detector for row in self.rows))
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """In the order of the study."""
+        return tuple(dict.fromkeys(row.group for row in self.rows))
+
+    def better_in(self, detector: str) -> tuple[str, ...]:
+        """The groups in which a detector is better than chance by both measures."""
+        check_word(detector, "detector", self.detectors)
+        return tuple(row.group for row in self.rows if (row.detector, row.verdict) == (detector, "yes"))
+
+    def table(self) -> Table:
+        """A line for each detector and group."""
+        columns = ("detector", "group", "series")
+        heads = tuple(text for m in MEASURES for text in (SHORT[m], f"{SHORT[m]} chance", f"{SHORT[m]} p"))
+        lines = []
+        for row in self.rows:
+            told = (text for m in MEASURES for text in getattr(row, m).cells())
+            lines.append((row.detector, row.group, f"{row.n_series:,}", *told, row.verdict))
+        n_yes = sum(row.verdict == "yes" for row in self.rows)
+        many = f"{len(self.detectors):,} detectors in {len(self.groups):,} groups"
+        return Table(
+            title=f"{self.title or 'Study'}: by group",
+            columns=(*columns, *heads, "verdict"),
+            rows=tuple(tuple(" ".join(text.split()) for text in line) for line in lines),
+            notes=(
+                f"{n_yes:,} of {len(self.rows):,} are better than chance. P-values are corrected for all of them, {many} "
+                f"(Holm), at the {self.alpha:.3g} level.",
+            ),
+        )
+
+    def columns(self) -> dict[str, list[Any]]:
+        """A row for each detector and group; measures have columns such as f1, f1_expected and f1_pvalue."""
+        found: dict[str, list[Any]] = {}
+        for row in self.rows:
+            for name, told in row.to_dict().items():
+                for key, value in told.items() if isinstance(told, dict) else [("value", told)]:
+                    found.setdefault(name if key == "value" else f"{name}_{key}", []).append(value)
+        return found
+
+    def _record(self) -> dict[str, Any]:
+        told = {"schema": SCHEMA, "title": self.title, "alpha": self.alpha}
+        return {**told, "rows": [row.to_dict() for row in self.rows]}
 
 
 def check_measures(measures: Any, known: Sequence[str] = MEASURES) -> tuple[str, ...]:

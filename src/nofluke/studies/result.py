@@ -10,13 +10,13 @@ from concurrent.futures import Executor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 
 from nofluke.arrays import AnyArray, FloatArray
 from nofluke.data.paths import expanded, write_file
-from nofluke.errors import InputError, Words, kind_of, say
+from nofluke.errors import InputError, Words, arg, kind_of, say, shown, unpacked
 from nofluke.inference.compare import Comparison
 from nofluke.inference.corrections import benjamini_hochberg
 from nofluke.inference.interval import MEASURES as HITS
@@ -25,31 +25,32 @@ from nofluke.lazy import lazy
 from nofluke.nulls import SERIES_EXCHANGE
 from nofluke.nulls.base import check_resamples
 from nofluke.nulls.choice import AUTO
-from nofluke.plain import check_word
+from nofluke.plain import as_share, check_word
 from nofluke.progress import progress_bar
 from nofluke.studies.asked import Asked
-from nofluke.studies.careful import compare_counts
 from nofluke.studies.cases import Chunk
-from nofluke.studies.counts import Counts
-from nofluke.studies.draws import Drawn, drawn_of
-from nofluke.studies.engine import run
-from nofluke.studies.folder import Folder
-from nofluke.studies.leaderboard import About, Leaderboard, Standing
-from nofluke.studies.lookup import look_up
-from nofluke.studies.lumped import Laws
-from nofluke.studies.metric_draws import metrics_of
+from nofluke.studies.draws import Drawn, Joint, drawn_of, metrics_of
+from nofluke.studies.leaderboard import About, Leaderboard, Pairs, Standing
+from nofluke.studies.memory import Memory
 from nofluke.studies.metrics import Means, MetricPooling, with_metrics
-from nofluke.studies.missing import count_reasons, missing_cells
-from nofluke.studies.origin import read_origin
-from nofluke.studies.pairs import Pairs
-from nofluke.studies.places import Places, places_of
-from nofluke.studies.plan import Plan
-from nofluke.studies.pooled import Pooling
-from nofluke.studies.pooled_row import Pooled
-from nofluke.studies.schema import MEASURES, TRUTHS, cells_with
-from nofluke.studies.shared import Shared, SharedTruths, shared_truths
-from nofluke.studies.stored_laws import StoredLaws
-from nofluke.studies.tables import Columns
+from nofluke.studies.pooled import Laws, Plan, Pooling
+from nofluke.studies.pooled_row import InGroup, Pooled, PooledByGroup
+from nofluke.studies.run import run
+from nofluke.studies.shared import Places, Shared, SharedTruths, places_of, shared_truths
+from nofluke.studies.store import (
+    MEASURES,
+    POOLED,
+    TRUTHS,
+    Columns,
+    Folder,
+    StoredLaws,
+    cells_with,
+    count_reasons,
+    look_up,
+    missing_cells,
+    rows_named,
+)
+from nofluke.studies.units import Counts, compare_counts
 from nofluke.text.exports import Exports
 from nofluke.text.tables import Table, plural
 
@@ -93,6 +94,28 @@ def remarks(sharing: SharedTruths, corrected: Mapping[str, FloatArray], alpha: f
     )
 
 
+def of_ties(cells: Mapping[str, AnyArray], detectors: Sequence[str], budget: Any) -> Iterator[Words]:
+    """How many cells have no alarms since more scores are tied at the cut than a budget allows, and whose they are."""
+    if budget is None:
+        return
+    share = as_share(budget, "budget")
+    allowed = np.array([int(share * n) for n in np.asarray(cells["n"]).tolist()], dtype=np.int64)
+    none = np.isinf(np.asarray(cells["threshold"], dtype=np.float64)) & (allowed > 0)
+    many = int(np.count_nonzero(none))
+    if many:
+        own = {name: rows_named(cells["detector"], name) for name in detectors}
+        most = max(detectors, key=lambda name: int(np.count_nonzero(none & own[name])))
+        worst = f"{int(np.count_nonzero(none & own[most])):,} of {int(np.count_nonzero(own[most])):,} for {shown(most)}"
+        yield say(
+            "Scores tied at the cut leave no alarm in {} of {} ({}), which counts against these detectors: {} picks as many "
+            "of the tied steps as the budget allows.",
+            f"{many:,}",
+            plural(len(none), "cell"),
+            worst,
+            arg("cut_ties", "random"),
+        )
+
+
 def of_places(places: Places, null: str) -> Iterator[str]:
     """That events share their places, and what that means for p-values."""
     if not places.coincide:
@@ -106,16 +129,18 @@ def of_places(places: Places, null: str) -> Iterator[str]:
 CELLS_TOO = "a detector that fires there on every series seems to have skill"
 
 
-# ---- a study's data once more: draws of all cells for pooling, by the engine that computed them
+# ---- a study's data once more, as far as pooling needs them, by the engine that computed its cells
 
 
 def redrawn(
     plan: Plan, chunks: Sequence[Chunk], detectors: Sequence[str], asked: Asked, n: int, how: Mapping[str, Any]
 ) -> Drawn:
-    """Draws of all cells, summed; ``how`` says on which workers."""
-    # what cannot be read has nothing to be drawn, and is not tried again
+    """What is drawn of series that share a truth or exchange their labels, and of metrics; ``how`` has the workers."""
     tasks = {i: task for i, task in enumerate(plan.tasks(chunks, detectors)) if task.cells}
+    coming = Counter((cluster, name) for task in tasks.values() for (cluster, _, name), _ in task.together.values())
     total, lost, done = Drawn(), list[Words](), 0
+    if not tasks:
+        return total
     order, waiting = iter(tasks), dict[int, Drawn]()
     turn = next(order, None)
     with progress_bar("draws for pooling", len(tasks)) as advance:
@@ -125,6 +150,10 @@ def redrawn(
             waiting[i] = found
             while turn in waiting:  # in the order of tasks: sums of floats depend on it
                 total += waiting.pop(turn)
+                for (cluster, _, name), _ in tasks[turn].together.values():
+                    coming[cluster, name] -= 1
+                    if coming[cluster, name] == 0:
+                        total.close(cluster, name)
                 turn = next(order, None)
             done += 1
             advance(done)
@@ -138,7 +167,17 @@ def redrawn(
     return total
 
 
-def laws_of(folder: Folder, detector: str) -> Laws:
+def joints_of(folder: Folder | Memory, detector: str) -> dict[str, Joint]:
+    """Pairs of both hits of a detector's cells, by series."""
+    columns = folder.read("joints", where={"detector": detector})
+    found = {}
+    for series, pairs, listed in zip(columns["series"], columns["pairs"], columns["listed"], strict=True):
+        precision, recall, counts = pairs.reshape(-1, 3).T
+        found[str(series)] = Joint(precision=precision, recall=recall, counts=counts, listed=bool(listed))
+    return found
+
+
+def laws_of(folder: Folder | Memory, detector: str) -> Laws:
     """The laws of a detector's cells, by measure and series."""
     columns = folder.read("laws", where={"detector": detector})
     found: dict[str, dict[str, Any]] = {measure: {} for measure in MEASURES}
@@ -157,14 +196,14 @@ class LazyTable(MutableMapping[str, AnyArray]):
 
     Parameters
     ----------
-    folder : Folder
+    folder : Folder or Memory
     table : str
         "cells", "failed", "timings", "laws" or "truths".
     names : sequence of str
         Its columns.
     """
 
-    def __init__(self, folder: Folder, table: str, names: Sequence[str]) -> None:
+    def __init__(self, folder: Folder | Memory, table: str, names: Sequence[str]) -> None:
         self._folder, self._table, self._names = folder, table, tuple(names)
         self._kept: dict[str, AnyArray] = {}
 
@@ -229,38 +268,53 @@ class StudyExports(Exports):
 
 # ---- pooled rows in the folder of a study: they are drawn from the data, which a folder does not hold
 
-NAME = "pooled.json"
 
-
-def keep(folder: Path, rows: tuple[Pooled, ...], n_resamples: int, level: float, rank_by: str) -> None:
+def keep(
+    folder: Folder, rows: tuple[Pooled, ...], groups: PooledByGroup | None, n_resamples: int, level: float, rank_by: str
+) -> None:
     """Write the rows that were pooled with so many draws and intervals of that level, and what ranks them."""
     told = {"n_resamples": n_resamples, "level": level, "rank_by": rank_by, "rows": [row.to_dict() for row in rows]}
-    write_file(folder / NAME, json.dumps(told, indent=1) + "\n", str(folder / NAME))
+    if groups is not None:
+        told["groups"] = [row.to_dict() for row in groups.rows]
+    place = folder.path / POOLED
+    write_file(place, json.dumps(told, indent=1) + "\n", str(place))
 
 
-def kept(folder: Path) -> dict[str, Any] | None:
-    """What was kept of pooled rows, if anything."""
-    try:
-        told: dict[str, Any] = json.loads((folder / NAME).read_bytes())
-    except (OSError, ValueError):
+def kept(folder: Folder) -> dict[str, Any] | None:
+    """What a finished study has kept of pooled rows."""
+    if not folder.is_intact(POOLED):
         return None
+    told: dict[str, Any] = json.loads((folder.path / POOLED).read_bytes())
     return told
 
 
-def stored(folder: Path, n_resamples: int, level: float) -> tuple[Pooled, ...]:
+def stored(folder: Folder, n_resamples: int, level: float) -> tuple[Pooled, ...]:
     """The rows that were kept; refuses other settings than theirs."""
     told = kept(folder)
     if told is None or (told["n_resamples"], told["level"]) != (n_resamples, level):
-        raise InputError(
-            problem="pooling needs the data, which an opened folder does not hold",
-            remedy="call nf.study again with the same arguments",
-        )
+        raise _needs_data()
     return tuple(Pooled.of_dict(row) for row in told["rows"])
+
+
+def stored_groups(folder: Folder, n_resamples: int) -> tuple[InGroup, ...]:
+    """The same by group; there are no intervals."""
+    told = kept(folder)
+    if told is None or "groups" not in told or told["n_resamples"] != n_resamples:
+        raise _needs_data()
+    return tuple(InGroup.of_dict(row) for row in told["groups"])
+
+
+def _needs_data() -> InputError:
+    return InputError(
+        problem="pooling needs the data, which an opened folder does not hold",
+        remedy="call nf.study again with the same arguments",
+    )
 
 
 # ---- a study: its cells, what is said about all of them together, and the files that it leaves
 
 LEVEL = 0.95
+MOST_GROUPS = 100  # that a leaderboard tells apart without being asked to
 RANKED = ("f1", "precision", "recall")
 
 
@@ -271,8 +325,8 @@ class Study(StudyExports):
     ----------
     detectors : tuple of str
         In the order of the study.
-    path : Path
-        The folder with its files; a temporary one if none was named.
+    path : Path or None
+        The folder with its files; None if none was named.
     title : str
     alpha : float
         The level of verdicts.
@@ -280,6 +334,8 @@ class Study(StudyExports):
         What it can be ranked by: "precision", "recall", "f1", and its metrics.
     rank_by : str
         What its leaderboard is ranked by unless another is asked for.
+    unused : tuple of str
+        What of the source is not used, and why: files and columns, with how many there are and an example.
 
     See Also
     --------
@@ -301,12 +357,14 @@ class Study(StudyExports):
     def __init__(
         self,
         *,
-        folder: Folder,
+        folder: Folder | Memory,
         settings: Mapping[str, Any],
         asked: Asked | None = None,
         chunks: Sequence[Chunk] | None = None,
         rank_by: str = "f1",
+        unused: Sequence[str] = (),
     ) -> None:
+        self.unused = tuple(unused)
         self._folder, self._settings, self._asked, self._chunks = folder, settings, asked, chunks
         folder.cells = cells_with(settings["metrics"])
         self.detectors: tuple[str, ...] = tuple(settings["detectors"])
@@ -315,6 +373,8 @@ class Study(StudyExports):
         self.rank_by = rank_by
         self._how: dict[str, Any] = {}
         self._pooled: dict[tuple[int, float], tuple[Pooled, ...]] = {}
+        self._by_group: dict[int, PooledByGroup] = {}
+        self._made_pooling: Pooling | None = None
         self._pairs: dict[float, Comparison] = {}
 
     @classmethod
@@ -325,16 +385,32 @@ class Study(StudyExports):
         Traceback (most recent call last):
         nofluke.errors.InputError: path='nowhere' holds no study: name the folder that was passed as out.
         """
-        place = expanded(path, "path")
-        told = read_origin(place / "study.json")
-        if told is None:
+        folder = Folder.opened(path)
+        assert folder.origin is not None
+        return cls(
+            folder=folder,
+            settings=folder.origin.settings,
+            rank_by=(kept(folder) or {}).get("rank_by", "f1"),
+            unused=[unpacked(note) for note in folder.origin.unused],
+        )
+
+    @property
+    def unfinished(self) -> str:
+        """What a study that was opened lacks, in words; "" if it was written to its end, or is just being asked for."""
+        if self._chunks is not None or not isinstance(self._folder, Folder) or self._folder.finished:
+            return ""
+        assert self._folder.origin is not None
+        lost, total = len(self._folder.missing_parts), len(self._folder.origin.parts)
+        if lost:
+            return f"{lost:,} of its {plural(total, 'part')} {'is' if lost == 1 else 'are'} missing"
+        return "all parts are there, but it was not pooled to the end"
+
+    def _check_finished(self) -> None:
+        if self.unfinished:
             raise InputError(
-                argument="path",
-                value=str(path),
-                problem="holds no study",
-                remedy="name the folder that was passed as out",
+                problem=f"the study in {self.path} is not finished: {self.unfinished}",
+                remedy="call nf.study again with the same arguments, which resumes it",
             )
-        return cls(folder=Folder(place), settings=told["settings"], rank_by=(kept(place) or {}).get("rank_by", "f1"))
 
     @lazy
     def cells(self) -> LazyTable:
@@ -349,7 +425,8 @@ class Study(StudyExports):
     @property
     def n_series(self) -> int:
         """Series, including those without any result."""
-        return len({*self.cells["series"].tolist(), *self.failed["series"].tolist()})
+        there = len({*self.cells["series"].tolist(), *self.failed["series"].tolist()})
+        return there + sum(self._folder.missing_parts)
 
     @property
     def n_cells(self) -> int:
@@ -358,8 +435,9 @@ class Study(StudyExports):
 
     @lazy
     def n_missing(self) -> int:
-        """Cells without a result."""
-        return sum(1 for _ in missing_cells(self.failed, self.detectors))
+        """Cells without a result, those among them that an unfinished study has not come to."""
+        failed = sum(1 for _ in missing_cells(self.failed, self.detectors))
+        return failed + sum(self._folder.missing_parts) * len(self.detectors)
 
     def cell(self, series: str, detector: str) -> dict[str, Any]:
         """Everything about one cell: the row of results.parquet."""
@@ -405,7 +483,21 @@ class Study(StudyExports):
         settings = self._settings
         return Means.of(self.cells, self._counts, settings["metrics"], frozenset(settings["lower_is_better"]))
 
-    def pooled(self, *, n_resamples: int | None = None, level: float = LEVEL) -> tuple[Pooled, ...]:
+    @overload
+    def pooled(
+        self, *, by: Literal["detector"] = "detector", n_resamples: int | None = None, level: float = LEVEL
+    ) -> tuple[Pooled, ...]: ...
+    @overload
+    def pooled(
+        self, *, by: Literal["group"], n_resamples: int | None = None, level: float = LEVEL
+    ) -> PooledByGroup: ...
+    def pooled(
+        self,
+        *,
+        by: Literal["detector", "group"] = "detector",
+        n_resamples: int | None = None,
+        level: float = LEVEL,
+    ) -> tuple[Pooled, ...] | PooledByGroup:
         r"""Each detector over all series: pooled precision, recall and F1 with chance, with intervals and a verdict.
 
         .. math:: P = \frac{\sum_s h_s}{\sum_s a_s} \qquad R = \frac{\sum_s f_s}{\sum_s e_s}
@@ -413,11 +505,14 @@ class Study(StudyExports):
 
         over series s with hits h of a alarms and f found of e events. Laws X of cells are added: the p-values of
         precision and recall are exact where all of theirs are; F1's is simulated. Series that share a truth are placed
-        together. Those on which no null holds count in the values, and not in chance. Where events of many series begin
-        at the same places, or if it was asked for, labels are exchanged between series in place of all that.
+        together, and where that has to be drawn, they alone are drawn: ``method`` says how many parts of the sum. Those
+        on which no null holds count in the values, and not in chance. Where events of many series begin at the same
+        places, or if it was asked for, labels are exchanged between series in place of all that.
 
         Parameters
         ----------
+        by : {"detector", "group"}
+            Over all series, or over those of each group: which detectors are better than chance in which group.
         n_resamples : int, optional
             Draws for F1, and for what has no law in closed form; as many as the study's unless another number is given.
         level : float
@@ -425,55 +520,88 @@ class Study(StudyExports):
 
         Returns
         -------
-        tuple of Pooled
+        tuple of Pooled, or PooledByGroup
             In the order of `detectors`. P-values are corrected for their number (Holm), and the verdict uses these.
             ``skill_in`` is the number of groups in which there is skill by either measure, with confidence 1 - alpha.
+            By group, there is a row for each detector and group, corrected for all of them, without intervals.
 
         References
         ----------
         Benjamini and Heller (2008), Screening for partial conjunction hypotheses.
         """
+        self._check_finished()
+        check_word(by, "by", ("detector", "group"))
         many = self._settings["n_resamples"] if n_resamples is None else n_resamples
         n, level = check_resamples(many), check_level(level)
+        if by == "group":
+            return self._in_groups(n, level)
         if (n, level) not in self._pooled:
             self._pooled[n, level] = self._pool(n, level)
         return self._pooled[n, level]
 
+    def _in_groups(self, n: int, level: float) -> PooledByGroup:
+        if not self._counts.named:
+            raise InputError(
+                argument="by",
+                value="group",
+                problem="needs groups of several series, and this study has none",
+                remedy=say("name them by {}", arg("group")),
+            )
+        if n not in self._by_group:
+            if self._chunks is None or self._asked is None:
+                assert isinstance(self._folder, Folder)  # it was opened
+                rows = stored_groups(self._folder, n)
+            else:
+                rows = self._pooling(n, level).by_group()
+            self._by_group[n] = PooledByGroup(title=self.title, rows=rows, alpha=self.alpha)
+        return self._by_group[n]
+
     def _pool(self, n: int, level: float) -> tuple[Pooled, ...]:
         if self._chunks is None or self._asked is None:
-            return stored(self.path, n, level)
-        counts, asked = self._counts, self._asked
-        if self.exchanges:
-            plan = Plan.of_exchange(self.cells, self._truths, self.shared, counts, asked)
-        else:
-            plan = Plan.of(self.cells, self._truths, self.shared, counts, asked, n)
-        drawn = redrawn(plan, self._chunks, self.detectors, self._asked, n, self._how)
-        pooling = Pooling(
-            counts=self._counts,
-            cells=self.cells,
-            plan=plan,
-            drawn=drawn,
-            laws_of=partial(laws_of, self._folder),
-            n_draws=n,
-            n_failed=Counter(detector for _, detector, _ in missing_cells(self.failed, self.detectors)),
-            alpha=self.alpha,
-            level=level,
-            auto=self._asked.model is None,
-        )
+            assert isinstance(self._folder, Folder)  # it was opened
+            return stored(self._folder, n, level)
+        pooling = self._pooling(n, level)
         metrics = MetricPooling(
             means=self._means,
-            metrics=metrics_of(asked),
+            metrics=metrics_of(self._asked),
             counts=self._counts,
             cells=self.cells,
-            plan=plan,
-            drawn=drawn.metrics,
+            plan=pooling.plan,
+            drawn=pooling.drawn.metrics,
             n_draws=n,
             alpha=self.alpha,
             level=level,
-            auto=self._asked.model is None,
+            auto=pooling.auto,
         ).rows()
         best = self._compared(level, self.rank_by).not_told_from_best if len(self.detectors) > 1 else ()
         return tuple(replace(row, metrics=metrics.get(row.detector, ())) for row in pooling.rows(best))
+
+    def _pooling(self, n: int, level: float) -> Pooling:
+        """All that pooled rows are made of; the data of some series are looked at again."""
+        assert self._asked is not None
+        assert self._chunks is not None  # asked for only where the data are at hand
+        if self._made_pooling is None or (self._made_pooling.n_draws, self._made_pooling.level) != (n, level):
+            counts, asked = self._counts, self._asked
+            if self.exchanges:
+                plan = Plan.of_exchange(self.cells, self._truths, self.shared, counts, asked)
+            else:
+                plan = Plan.of(self.cells, self._truths, self.shared, counts, asked, n)
+            self._made_pooling = Pooling(
+                counts=counts,
+                cells=self.cells,
+                plan=plan,
+                drawn=redrawn(plan, self._chunks, self.detectors, asked, n, self._how),
+                laws_of=partial(laws_of, self._folder),
+                joints_of=partial(joints_of, self._folder),
+                shifts=self._folder.read("shifts"),
+                n_draws=n,
+                seed=asked.seed,
+                n_failed=Counter(detector for _, detector, _ in missing_cells(self.failed, self.detectors)),
+                alpha=self.alpha,
+                level=level,
+                auto=asked.model is None,
+            )
+        return self._made_pooling
 
     def compare(
         self,
@@ -495,6 +623,7 @@ class Study(StudyExports):
         level, n_resamples, rng
             As in `nofluke.compare`; the seed is that of the study unless another is given.
         """
+        self._check_finished()
         names, counts = detectors or self.detectors, self._counts
         for name in names:
             check_word(name, "detectors", self.detectors)
@@ -568,6 +697,7 @@ class Study(StudyExports):
             rank_by=by,
             standing=self._standing(by) if found is not None else None,
             pairs=None if found is None else Pairs.of(found),
+            by_group=self._few_groups(n_resamples),
             about=About(
                 title=self.title,
                 null=settings["null"] + (f", pooled by {SERIES_EXCHANGE}" if self.exchanges else ""),
@@ -584,9 +714,17 @@ class Study(StudyExports):
             ),
         )
 
+    def _few_groups(self, n_resamples: int | None = None) -> PooledByGroup | None:
+        """What is told by group, where groups are named and not so many that nobody would read it."""
+        if not (self._counts.named and 1 < len(self._counts.names) <= MOST_GROUPS):
+            return None
+        return self.pooled(by="group", n_resamples=n_resamples)
+
     def _remarks(self, found: Comparison | None) -> Iterator[str]:
+        yield from self.unused
         yield from from_reading(self._truths["notes"])
         yield from of_places(self.places, self._settings["null"])
+        yield from of_ties(self.cells, self.detectors, self._settings["budget"])
         yield from remarks(self._sharing, {measure: self.corrected(measure) for measure in MEASURES}, self.alpha)
         yield from (*(self._counts.notes_on(self.detectors) if found is None else found.notes), *self._folder.notes)
 
@@ -598,25 +736,43 @@ class Study(StudyExports):
         """Write leaderboard.csv, .md, .tex and .html to a folder, by default the study's own."""
         from nofluke.show.leaderboard.files import write_files
 
-        if path is None and self._folder.temporary:
+        place = self.path if path is None else expanded(path, "path")
+        if place is None:
             raise InputError(
                 argument="path",
                 problem="is missing",
                 remedy="this study has no folder of its own. Name one to write to",
             )
-        place = self.path if path is None else expanded(path, "path")
         write_files(self.leaderboard(), place, cells=self.cells, failed=self.failed)
+        if path is None and isinstance(self._folder, Folder) and self._folder.finished:
+            self._folder.seal()
         return place
 
-    def settled(self, *, workers: int | None, executor: Executor | None, write: bool) -> Study:
-        """The same, which computes wherever its cells were computed; with its leaderboard written."""
+    def settled(self, *, workers: int | None, executor: Executor | None) -> Study:
+        """The same, which computes wherever its cells were computed; with pooled rows and leaderboard in its folder.
+
+        What a finished folder has of them is not made again.
+        """
         self._how = {"workers": workers, "executor": executor}
-        if write:
-            keep(self.path, self.pooled(), self._settings["n_resamples"], LEVEL, self.rank_by)
-            self.write()
+        folder = self._folder
+        if not isinstance(folder, Folder):
+            return self
+        n = self._settings["n_resamples"]
+        told = kept(folder)
+        if told is not None and told["rank_by"] == self.rank_by:
+            self._pooled[n, LEVEL] = stored(folder, n, LEVEL)
+            if folder.pages_are_intact():
+                return self
+        else:
+            folder.unseal()
+            keep(folder, self.pooled(), self._few_groups(), n, LEVEL, self.rank_by)
+        self.write()
+        folder.seal()
         return self
 
     def __repr__(self) -> str:
         missing = f", {self.n_missing:,} missing" if self.n_missing else ""
         size = f"{plural(len(self.detectors), 'detector')} on {plural(self.n_series, 'series', 'series')}"
-        return f"<Study of {size}: {plural(self.n_cells, 'cell')}{missing}; {self.path}>"
+        rest = f"; unfinished: {self.unfinished}" if self.unfinished else ""
+        where = f"; {self.path}" if self.path is not None else ""
+        return f"<Study of {size}: {plural(self.n_cells, 'cell')}{missing}{rest}{where}>"

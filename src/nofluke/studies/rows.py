@@ -10,18 +10,68 @@ from typing import Any
 
 import numpy as np
 
-from nofluke.arrays import IntArray
+from nofluke.arrays import AnyArray, IntArray
 from nofluke.errors import Words
 from nofluke.inference.evaluate import Evaluation
 from nofluke.ratios import divide, f_beta
 from nofluke.series.timed import TimedCell
 from nofluke.series.trial import Cell
-from nofluke.studies.cases import Case
-from nofluke.studies.outcome import sent
-from nofluke.studies.schema import FAILED, LAWS, STEPS, TIMINGS, TRUTHS, Part, Schema, Values, cells_with
+from nofluke.studies.cases import Case, sent
+from nofluke.studies.store import (
+    FAILED,
+    JOINTS,
+    LAWS,
+    SHIFTS,
+    STEPS,
+    TIMINGS,
+    TRUTHS,
+    Part,
+    Schema,
+    Values,
+    cells_with,
+)
 
 Row = dict[str, Any]
+FARTHEST = 500  # steps by which events are shifted, at most
 FAR = 2.0**61  # no sum or difference of two moments overflows
+
+
+_ZERO: IntArray = np.zeros((2 * FARTHEST + 1, 2), dtype=np.int64)
+
+
+class Shifts:
+    """Hits at other shifts, summed over the series of a chunk by group, if there are any, and detector."""
+
+    def __init__(self) -> None:
+        self._sums: dict[tuple[str, str], IntArray | None] = {}
+
+    def add(self, case: Case, detector: str, hits: IntArray | None) -> None:
+        """Those of one more cell; None if it cannot be shifted, and with it the whole."""
+        at = "" if case.group == case.series else case.group, detector
+        known = self._sums.get(at, _ZERO)
+        self._sums[at] = None if hits is None or known is None else add_middle(known, hits)
+
+    def rows(self) -> list[Row]:
+        """A row for each group and detector; without hits where some cell has none."""
+        return [
+            {
+                "group": group,
+                "detector": detector,
+                "known": hits is not None,
+                **{name: [] if hits is None else hits[:, i] for i, name in enumerate(("precision", "recall"))},
+            }
+            for (group, detector), hits in self._sums.items()
+        ]
+
+
+def add_middle(one: AnyArray, other: AnyArray) -> AnyArray:
+    """The sum at shifts that both have: rows are shifts, 0 in the middle.
+
+    >>> add_middle(np.array([1, 2, 3]), np.array([5, 1, 1, 1, 5]))
+    array([2, 3, 4])
+    """
+    reach = min(len(one), len(other)) // 2
+    return np.asarray(sum(rows[len(rows) // 2 - reach : len(rows) // 2 + reach + 1] for rows in (one, other)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +84,8 @@ class Rows:
     timings: list[Row] = field(default_factory=list)
     laws: list[Row] = field(default_factory=list)
     truths: list[Row] = field(default_factory=list)
+    joints: list[Row] = field(default_factory=list)
+    shifts: Shifts = field(default_factory=Shifts)
 
     def fail(self, case: Case, detector: str, reason: Words) -> None:
         """A cell without a result, or, without a detector, a whole series."""
@@ -47,6 +99,8 @@ class Rows:
             timings=_columns(self.timings, TIMINGS),
             laws=_columns(self.laws, LAWS),
             truths=_columns(self.truths, TRUTHS),
+            joints=_columns(self.joints, JOINTS),
+            shifts=_columns(self.shifts.rows(), SHIFTS),
         )
 
 

@@ -3,10 +3,15 @@
 Sensors of one machine are often labelled once. Treated as independent, their pooled test rejects far too often; one
 placement of the events has to serve them all. Two series share a truth if their clocks tick alike and
 
-- their events are at the same moments; or
-- at least a third of the events of each lie near one of the other's, and chance brings that many together with a
-  probability of at
-  most .01, or of .1 for all other truths on the grid together where there are more than ten.
+- their events are at the same moments, and chance would hardly bring that many series together: k of K series, with m
+  events in n steps each, with a probability of at most C(K, k) (C(n, m) / q^m)^(1 - k), where two events are as long as
+  each other with probability q; or
+- at least a third of the events of each lie near one of the other's, and chance would hardly bring that many together.
+
+Events that touch count as one. Both are looked at across all series, so that accidents are rare in the whole study: at
+most one in twenty studies of independent series has any (`LEVEL`). Pairs are corrected by Benjamini and Hochberg's rule
+over all pairs and looks. Without sharing it is Simes's test of all of them; where many pairs share, it lets weaker ones
+in.
 
 Near is looked at in three ways: at the same moment, within the tolerance's reach, and within three times that and three
 steps more, since a truth may follow another with a lag. A wide look alone would no longer tell copies from accidents
@@ -22,26 +27,31 @@ The section "Pooling over series" of docs/explanation/theory.md has the mathemat
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from nofluke.arrays import IntArray
+from nofluke.arrays import FloatArray, IntArray
 from nofluke.laws.exact.hypergeometric import hypergeometric_log_tail
 from nofluke.laws.law import first_true
 from nofluke.lazy import lazy
 from nofluke.ratios import TIE_SLACK
 from nofluke.series.counting import total, union
 from nofluke.series.tolerance import Ranges
-from nofluke.studies.schema import STEPS, Values
+from nofluke.studies.store import STEPS, Values
+from nofluke.text.numbers import show_p
+from nofluke.text.tables import plural, show_share
 
-RARE = 1e-2  # so many events together are no accident
-PARTNERS = 0.1  # nor are they where fewer than this many of all truths would meet one by accident
+LEVEL = 0.05  # of all looks at all pairs: where no series share events, so many studies have a pair that seems to
+RARE = 1e-2  # no pair is taken for sharing that chance brings together more often
+PARTNERS = 0.1  # nor where a truth would meet more than so many of all others by accident
 MOST_LOOKS = 1e9  # pairs of events in neighbouring blocks, some half a minute: no wider look is taken beyond
+COLUMNS = 32  # sizes of zones that are told apart before pairs are looked at
 ROWS = 64  # truths held against all others at a time
 
 
@@ -109,7 +119,7 @@ def shared_truths(truths: Values) -> SharedTruths:
     Parameters
     ----------
     truths : mapping
-        The columns of `nofluke.studies.schema.TRUTHS`. Series without events share nothing.
+        The columns of `nofluke.studies.store.TRUTHS`. Series without events share nothing.
 
     Examples
     --------
@@ -132,18 +142,22 @@ def shared_truths(truths: Values) -> SharedTruths:
             alike[grid, apart, moments[i].tobytes() + (stops[i] - starts[i]).tobytes()].append(i)
             lengths[grid].append(int(truths["n"][i]))
     grids: dict[str, list[_Truth]] = defaultdict(list)
+    labelled = {i: _runs(moments[i], starts[i], stops[i]) for own in alike.values() for i in own[:1]}
+    same = {grid: _same_length(labelled, alike, grid) for grid in lengths}
     for (grid, *_), members in alike.items():
-        one = members[0]
-        ends = moments[one] + np.maximum(stops[one] - starts[one], 1)
-        # clocks may be irregular: an event of many steps in a short time may seem to outlast the next one
-        events = Ranges(starts=moments[one], stops=np.maximum.accumulate(ends))
-        grids[grid].append(_Truth(events=events, reach=max(int(truths["reach"][i]) for i in members), members=members))
-    clusters: list[list[int]] = []
-    unsearched = []
-    for grid, found in grids.items():
-        together, searched = _clusters(found, int(np.median(lengths[grid])))
-        clusters += together
-        unsearched += [] if searched else [grid]
+        events = labelled[members[0]]
+        steps, many = int(np.median(lengths[grid])), len(lengths[grid])
+        no_accident = _no_accident(many, len(members), steps, len(events.starts), same[grid])
+        for own in [members] if no_accident else [[i] for i in members]:
+            reach = max(int(truths["reach"][i]) for i in own)
+            grids[grid].append(_Truth(events=events, reach=reach, members=own))
+    searches = {grid: _Search(found, int(np.median(lengths[grid]))) for grid, found in grids.items()}
+    bar = _corrected(
+        np.array([log for one in searches.values() for log in one.pairs.values()]),
+        sum(one.tests for one in searches.values()),
+    )
+    clusters = [members for one in searches.values() for members in one.clusters(bar)]
+    unsearched = [grid for grid, one in searches.items() if not one.searched]
 
     def told(members: list[int]) -> Shared:
         events = {(axes[i], starts[i].tobytes(), stops[i].tobytes()) for i in members}
@@ -155,30 +169,87 @@ def shared_truths(truths: Values) -> SharedTruths:
     )
 
 
-def _clusters(truths: list[_Truth], n: int) -> tuple[list[list[int]], bool]:
-    """The series of each cluster, some of them alone, and whether all looks could be taken."""
-    cluster = list(range(len(truths)))
+def _runs(moments: IntArray, starts: IntArray, stops: IntArray) -> Ranges:
+    """Events in absolute time, those that touch as one: steps of a labelled range do not come together by accident."""
+    found = union(Ranges(starts=starts, stops=np.maximum(stops, starts + 1)))
+    first = moments[np.searchsorted(starts, found.starts)]
+    # clocks may be irregular: an event of many steps in a short time may seem to outlast the next one
+    return Ranges(starts=first, stops=np.maximum.accumulate(first + found.stops - found.starts))
 
-    def root(i: int) -> int:
-        while cluster[i] != i:
-            cluster[i] = i = cluster[cluster[i]]
-        return i
 
-    spent, searched = 0.0, True
-    own = [truth.reach for truth in truths]
-    for reach in dict.fromkeys([(0,) * len(own), tuple(own), tuple(map(widened, own))]):
-        look = _Look(truths, reach, n)
-        spent += look.looks
-        searched = spent <= MOST_LOOKS
-        if not searched:
-            break
-        for i, j in look.candidates():
-            if root(i) != root(j) and look.near(i, j) and look.near(j, i):
+def _same_length(runs: Mapping[int, Ranges], alike: Mapping[tuple[str, str, bytes], list[int]], grid: str) -> float:
+    """How often two events of a grid are as long as each other."""
+    own = [runs[members[0]] for (where, *_), members in alike.items() if where == grid]
+    shares = np.unique(np.concatenate([one.stops - one.starts for one in own]), return_counts=True)[1]
+    return float(((shares / shares.sum()) ** 2).sum())
+
+
+def _no_accident(n_series: int, k: int, n_steps: int, n_events: int, same_length: float) -> bool:
+    """Whether chance hardly brings all events of so many series to the same steps, whichever series they are."""
+    if k == 1:
+        return True
+    ways, sets = (_log_choose(*pair) for pair in ((max(n_steps, n_events), n_events), (n_series, k)))
+    return sets + (k - 1) * (n_events * math.log(same_length) - ways) <= math.log(LEVEL) + TIE_SLACK
+
+
+def _log_choose(n: int, k: int) -> float:
+    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+
+
+def _corrected(logs: FloatArray, tests: int) -> float:
+    """The largest of the logarithms of p-values that Benjamini and Hochberg's rule rejects, -inf for none.
+
+    >>> round(math.exp(_corrected(np.log([1e-3, 1e-2, 0.5]), 4)), 9), _corrected(np.log([0.5]), 4)
+    (0.01, -inf)
+    """
+    ordered = np.sort(logs)
+    kept = np.flatnonzero(ordered <= math.log(LEVEL / max(tests, 1)) + np.log(np.arange(1, len(logs) + 1)) + TIE_SLACK)
+    return float(ordered[kept[-1]]) if len(kept) else -math.inf
+
+
+class _Search:
+    """Pairs of truths on one grid with the logarithm of how often chance brings them as near in the best of all looks.
+
+    ``tests`` are pairs and looks that could be taken, and ``searched`` says whether all of them were.
+    """
+
+    def __init__(self, truths: list[_Truth], n: int) -> None:
+        self.truths = truths
+        self.pairs: dict[tuple[int, int], float] = {}
+        self.searched = True
+        own = [truth.reach for truth in truths]
+        reaches = list(dict.fromkeys([(0,) * len(own), tuple(own), tuple(map(widened, own))]))
+        self.tests = len(reaches) * len(truths) * (len(truths) - 1) // 2
+        spent = 0.0
+        for reach in reaches:
+            look = _Look(truths, reach, n)
+            if len(truths) == 1 or not look.possible(look.rare):
+                continue
+            if spent + look.looks > MOST_LOOKS:
+                self.searched = not look.possible(math.log(LEVEL / self.tests))
+                break
+            spent += look.looks
+            for pair in look.candidates():
+                log = look.log_p(*pair)
+                if log <= min(look.rare + TIE_SLACK, self.pairs.get(pair, math.inf)):
+                    self.pairs[pair] = log
+
+    def clusters(self, bar: float) -> list[list[int]]:
+        """The series of each cluster, some of them alone, of pairs whose logarithm is at most ``bar``."""
+        cluster = list(range(len(self.truths)))
+
+        def root(i: int) -> int:
+            while cluster[i] != i:
+                cluster[i] = i = cluster[cluster[i]]
+            return i
+
+        for (i, j), log in self.pairs.items():
+            if log <= bar:
                 cluster[root(j)] = root(i)
-    together: dict[int, list[int]] = defaultdict(list)
-    for i, truth in enumerate(truths):
-        together[root(i)] += truth.members
-    return [sorted(members) for members in together.values()], searched
+        together: dict[int, list[int]] = defaultdict(list)
+        for i, truth in enumerate(self.truths):
+            together[root(i)] += truth.members
+        return [sorted(members) for members in together.values()]
 
 
 class _Look:
@@ -190,16 +261,20 @@ class _Look:
         self.n = max(n, *(truth.n for truth in truths))
         self.rare = math.log(min(RARE, PARTNERS / max(len(truths) - 1, 1)))
         self._zones: dict[tuple[int, int, int], int] = {}
-        self._rare: dict[tuple[int, int, int], bool] = {}
+        self._tails: dict[tuple[int, int, int], float] = {}
 
-    def near(self, i: int, j: int) -> bool:
-        """Whether enough events of one truth lie near the other's."""
+    def log_p(self, i: int, j: int) -> float:
+        """The logarithm of how often chance brings as many events of either near the other's: the larger of both."""
+        return max(self._log_p(i, j), self._log_p(j, i))
+
+    def _log_p(self, i: int, j: int) -> float:
+        """The same of events of the first near those of the second; infinite where they are fewer than a third."""
         one, other = self.truths[i], self.truths[j]
         reach = max(self.reach[i], self.reach[j])
         begin = np.searchsorted(other.events.stops, one.events.starts - reach, side="right")
         end = np.searchsorted(other.events.starts, one.events.stops + reach, side="left")
         hits = int(np.count_nonzero(end > begin))
-        return 3 * hits >= one.n and self._rarely(one.n, self._zone(j, reach, one.length), hits)
+        return self._tail(one.n, self._zone(j, reach, one.length), hits) if 3 * hits >= one.n else math.inf
 
     def _zone(self, j: int, reach: int, length: int) -> int:
         """On how many steps an event of this length may begin to be near one of that truth."""
@@ -209,28 +284,34 @@ class _Look:
             self._zones[j, reach, length] = min(total(zone), self.n)
         return self._zones[j, reach, length]
 
-    def _rarely(self, events: int, zone: int, hits: int) -> bool:
-        """Whether chance seldom brings so many events into the zone, placed one by one."""
-        if (events, zone, hits) not in self._rare:
-            tail = hypergeometric_log_tail(self.n, zone, events, hits, "upper")
-            self._rare[events, zone, hits] = tail <= self.rare + TIE_SLACK  # of logarithms
-        return self._rare[events, zone, hits]
+    def _tail(self, events: int, zone: int, hits: int) -> float:
+        """The logarithm of how often chance brings so many events into the zone, placed one by one."""
+        if (events, zone, hits) not in self._tails:
+            self._tails[events, zone, hits] = hypergeometric_log_tail(self.n, zone, events, hits, "upper")
+        return self._tails[events, zone, hits]
 
-    def _least(self) -> IntArray:
-        """For each truth, the fewest events that suffice in the smallest zone around the events of any truth."""
-        around = (
-            len(np.unique(truth.events.starts)) + 2 * reach
-            for truth, reach in zip(self.truths, self.reach, strict=True)
-        )
-        zone = min(min(around), self.n)
-        numbers = np.array([truth.n for truth in self.truths])
+    def _least(self, bar: float) -> tuple[IntArray, IntArray, IntArray]:
+        """The fewest events that suffice, by number of events and zone; and the row and column of each truth in it.
 
-        def fewest(events: int) -> int:
+        Zones around truths that are about as large have one column, that of the smallest of them.
+        """
+        zones = np.array([self._zone(j, reach, 1) for j, reach in enumerate(self.reach)])
+        columns = np.unique(np.quantile(zones, np.linspace(0, 1, COLUMNS), method="lower"))
+        numbers = np.unique([truth.n for truth in self.truths])
+
+        def fewest(events: int, zone: int) -> int:
             third = -(-events // 3)
-            return first_true(lambda k: self._rarely(events, zone, k), third, third, events + 1)
+            return first_true(lambda k: self._tail(events, zone, k) <= bar + TIE_SLACK, third, third, events + 1)
 
-        known = {events: fewest(events) for events in np.unique(numbers).tolist()}
-        return np.array([known[events] for events in numbers.tolist()])
+        table = np.array([[fewest(events, zone) for zone in columns.tolist()] for events in numbers.tolist()])
+        row = np.searchsorted(numbers, [truth.n for truth in self.truths])
+        return table, row, np.searchsorted(columns, zones, side="right") - 1
+
+    def possible(self, bar: float) -> bool:
+        """Whether any truth has enough events for a probability as small as that, if all of them met another's."""
+        around = zip(self.truths, self.reach, strict=True)
+        zone = min(min(truth.n + 2 * reach for truth, reach in around), self.n)  # at least, if all were beside another
+        return any(self._tail(n, max(zone, n), n) <= bar + TIE_SLACK for n in {truth.n for truth in self.truths})
 
     @lazy
     def _blocks(self) -> tuple[Any, Any]:
@@ -263,19 +344,178 @@ class _Look:
     @property
     def looks(self) -> float:
         """Pairs of events in the same or neighbouring blocks."""
-        if len(self.truths) == 1:
-            return 0.0
         held, near = self._blocks
         sums = (np.asarray(one, dtype=np.float64).ravel() for one in (held.sum(axis=0), near.sum(axis=1)))
         return float(np.dot(*sums))
 
     def candidates(self) -> Iterator[tuple[int, int]]:
         """Pairs of truths with enough events in the same or neighbouring blocks; each is still to be looked at."""
-        if len(self.truths) == 1:
-            return
-        (held, near), least = self._blocks, self._least()
+        (held, near), (least, row, column) = self._blocks, self._least(self.rare)
         for begin in range(0, len(self.truths), ROWS):
             found = (held[begin : begin + ROWS] @ near).tocoo()
             rows = begin + found.row
-            kept = (found.data >= least[rows]) & (found.col > rows)
+            kept = (found.col > rows) & (found.data >= least[row[rows], column[found.col]])
             yield from zip(rows[kept].tolist(), found.col[kept].tolist(), strict=True)
+
+
+# ---- where events lie in their series: archives cut their series so that events share their places
+#
+# A detector that fires at such a place on every series finds events without looking at the data, and a null that moves
+# events within each series calls that skill. So the starts of events are looked at across series: as steps, and as
+# shares of the length, from the beginning of the series and from that of the part that counts. They never look at the
+# alarms.
+#
+# Without anything shared, the events of a series may be rotated as a whole. Then
+#
+# - an event begins on a given step with a probability of at most m/n, so that the number of series whose first event
+#   does is at most about Poisson;
+# - an event taken at random begins anywhere with the same probability (Kolmogorov and Smirnov's test).
+
+PLACES_LEVEL = 1e-3  # of all looks together: without reason, one study in a thousand is pooled by the other null
+FEWEST_AT_A_PLACE = 5  # series that have to share a place
+SHARES = 1_000  # shares of the length are told apart to a thousandth
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Places:
+    """What the starts of events say.
+
+    Attributes
+    ----------
+    coincide : bool
+        Whether they coincide more than chance allows.
+    told : str
+        Where they do, and in how many series; "" where they do not.
+    """
+
+    coincide: bool = False
+    told: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Starts:
+    """The events of series that are independent of each other, as far as their places go: one number for each."""
+
+    first: IntArray = field(repr=False)  # step of the first event
+    begin: IntArray = field(repr=False)  # step at which the part that counts begins
+    length: IntArray = field(repr=False)  # all steps
+    counted: IntArray = field(repr=False)  # steps that count
+    rates: FloatArray = field(repr=False)  # events for each step that counts
+    shares: FloatArray = field(repr=False)  # where some event is, as a share of where it could be
+    many: IntArray = field(repr=False)  # series that have these events
+
+
+def units_of(truths: Values, shared: Sequence[Shared]) -> list[list[int]]:
+    """Series by their truths: those that share one, as sensors of one machine do, belong together.
+
+    That is so if all of several events are the same, or, on clocks, nearly the same. Without a clock, one event at the
+    same place may be the work of an archive, and so may be events that are nearly the same. Series without events are
+    in none.
+    """
+    names = [str(name) for name in truths["series"]]
+    clusters = {name: one.series[0] for one in shared for name in one.series}
+    found: dict[tuple[str, ...], list[int]] = {}
+    for i, (name, grid) in enumerate(zip(names, map(str, truths["grid"]), strict=True)):
+        many = len(stretches(truths, i).starts)
+        if many and grid == STEPS:
+            same = *(str(truths[word][i]) for word in ("axis", "watched")), events_of(truths, i)
+            found.setdefault(same if many > 1 else (*same, name), []).append(i)
+        elif many:
+            found.setdefault((clusters.get(name, name),), []).append(i)
+    return list(found.values())
+
+
+def stretches(truths: Values, i: int) -> Ranges:
+    """The events of a series, those that touch as one: a run of labels is one, however events are counted."""
+    starts, stops = (np.asarray(truths[end][i], dtype=np.int64) for end in ("starts", "stops"))
+    return union(Ranges(starts=starts, stops=np.maximum(stops, starts + 1)))
+
+
+def events_of(truths: Values, i: int) -> str:
+    """A word that series share if they have the same events on their steps."""
+    both = (np.asarray(truths[end][i], dtype=np.int64).tobytes() for end in ("starts", "stops"))
+    return hashlib.sha256(b"".join(both)).hexdigest()
+
+
+def places_of(truths: Values, shared: Sequence[Shared]) -> Places:
+    """Whether events of many series begin at the same places."""
+    starts = _starts(truths, shared)
+    if len(starts.first) < FEWEST_AT_A_PLACE:
+        return Places()
+    looks = [
+        *_ties(starts, starts.first, "at step {:,}"),
+        *_ties(starts, starts.first, "at {} of their length", of=starts.length),
+    ]
+    if starts.begin.any():
+        since = starts.first - starts.begin
+        looks += [
+            *_ties(starts, since, "{:,} steps after the begin of the part that counts"),
+            *_ties(starts, since, "at {} of the part that counts", of=starts.counted),
+        ]
+    looks.append(_uneven(starts))
+    pvalue, told = min(looks)
+    pvalue = min(1.0, len(looks) * pvalue)
+    return Places(coincide=True, told=f"{told} (p = {show_p(pvalue)})") if pvalue <= PLACES_LEVEL else Places()
+
+
+def _starts(truths: Values, shared: Sequence[Shared]) -> _Starts:
+    rows: list[tuple[float, ...]] = []
+    for unit in units_of(truths, shared):
+        i = unit[0]
+        events, n = stretches(truths, i), int(truths["n"][i])
+        many = len(events.starts)
+        some = int.from_bytes(hashlib.sha256(str(truths["series"][i]).encode()).digest()[:8], "big") % many
+        start, stop = int(events.starts[some]), int(events.stops[some])
+        share = min((start + 0.5) / max(n - (stop - start) + 1, 1), 1.0)
+        ends = int(truths["placed"][i][0]), int(truths["begin"][i]), int(truths["length"][i])
+        rows.append((*ends, n, many / max(n, 1), share, len(unit)))
+    columns = list(zip(*rows, strict=True)) or [()] * 7
+    first, begin, length, counted = (np.array(column, dtype=np.int64) for column in columns[:4])
+    return _Starts(
+        first=first,
+        begin=begin,
+        length=length,
+        counted=counted,
+        rates=np.array(columns[4], dtype=np.float64),
+        shares=np.array(columns[5], dtype=np.float64),
+        many=np.array(columns[6], dtype=np.int64),
+    )
+
+
+def _ties(starts: _Starts, steps: IntArray, where: str, of: IntArray | None = None) -> list[tuple[float, str]]:
+    """How often chance has so many first events at one place, and what is said of it; nothing where they are few.
+
+    Places are steps, or shares ``of`` a length.
+    """
+    from scipy.special import gammainc
+
+    if of is None:
+        at, rates, size = steps, starts.rates, int(starts.length.max())
+    else:
+        size = min(SHARES, int(of.min()))
+        at, rates = steps * size // of, starts.rates * (of // size + 1)
+    values, counts = np.unique(at, return_counts=True)
+    most = int(np.argmax(counts))
+    if counts[most] < FEWEST_AT_A_PLACE:
+        return []
+    tail = size * float(gammainc(counts[most], rates.sum()))  # of a Poisson variable with that mean
+    place = int(values[most])
+    told = where.format(place if of is None else show_share(place / size))
+    every = plural(int(starts.many.sum()), "series", "series")
+    return [(min(tail, 1.0), f"{int(starts.many[at == place].sum()):,} of {every} have their first event {told}")]
+
+
+def _uneven(starts: _Starts) -> tuple[float, str]:
+    """Kolmogorov and Smirnov's p-value of places that are as likely as each other, and what is said of them."""
+    from scipy.special import kolmogorov
+
+    x, k = np.sort(starts.shares), len(starts.shares)
+    away = float(max((np.arange(1, k + 1) / k - x).max(), (x - np.arange(k) / k).max()))
+    scaled = away * (math.sqrt(k) + 0.12 + 0.11 / math.sqrt(k))
+    tail = float(kolmogorov(scaled))
+    low, middle, high = (show_share(float(np.quantile(x, q))) for q in (0.1, 0.5, 0.9))
+    told = (
+        f"Events of {plural(int(starts.many.sum()), 'series', 'series')} lie at alike places: a tenth before {low}, half "
+        f"before {middle} and nine tenths before {high} of the steps that count"
+    )
+    return tail, told

@@ -30,21 +30,19 @@ from nofluke.progress import cells_bar
 from nofluke.ratios import TIE_SLACK, divide, f_beta
 from nofluke.series.arguments import AboutCells, takes
 from nofluke.series.counting import nearest_alarms, within
+from nofluke.series.detector import CutTies
 from nofluke.series.reading import Sequence
 from nofluke.series.tolerance import Length, Tolerance
 from nofluke.studies.asked import Asked
-from nofluke.studies.cases import Case, Chunk, Fault
+from nofluke.studies.cases import Case, Chunk, Fault, reason_of
 from nofluke.studies.cells import Cells
-from nofluke.studies.folder import Folder
-from nofluke.studies.outcome import reason_of
-from nofluke.studies.processes import leave_if_importing
+from nofluke.studies.draws import CaseDraws, joint_row, kept_draws
+from nofluke.studies.memory import Memory
 from nofluke.studies.result import RANKED, Study
 from nofluke.studies.rows import Row, Rows, at_chance, named, row_of, tested, truth_row
-from nofluke.studies.runner import fill
-from nofluke.studies.schema import MEASURES, Part, cells_with
-from nofluke.studies.sources import read_source
-from nofluke.studies.sources.files import check_apart
-from nofluke.studies.stored_laws import law_row
+from nofluke.studies.run import fill, refuse_while_loading
+from nofluke.studies.sources import check_apart, read_source
+from nofluke.studies.store import MEASURES, Folder, Part, cells_with, law_row
 
 # ---- cells under the permutation without an object for each: single events on a plain grid
 
@@ -332,35 +330,42 @@ def add_case(case: Case, asked: Asked, rows: Rows) -> None:
     if isinstance(case.truth, Fault):
         rows.fail(case, "", case.truth.reason)
         return
-    detectors: dict[str, AnyArray] = {}
+    shared, detectors = Cells(case, asked), dict[str, AnyArray]()
     for name, scores in case.detectors.items():
         if isinstance(scores, Fault):
             rows.fail(case, name, scores.reason)
         else:
-            detectors[name] = np.asarray(scores)
-    shared = Cells(case, asked)
+            detectors[name] = shared.scores_of(name)
     begun = time.perf_counter()
     quick = _quick(shared, detectors)
     share = (time.perf_counter() - begun) / max(len(quick), 1)
-    known = False
+    known, chance = False, CaseDraws(case, asked)
     for name, scores in detectors.items():
         begun = time.perf_counter()
         try:
             found = quick.get(name)
             if found is None:
                 result = shared.evaluation(name, scores)
-                row = row_of(case, name, result)
+                row, model = row_of(case, name, result), result.settings.choice.model
                 laws = [law_row(test.law, test.measure) for test in (result.precision_test, result.recall_test)]
             else:
                 row, laws = found[0], [{"measure": m, **law} for m, law in zip(MEASURES, found[1], strict=True)]
+                shared.judged(scores)
+                model = Permutation()
             row |= shared.metrics(name, scores)
             if not known:
                 rows.truths.append(truth_row(case, shared.cell))
                 known = True
+            if row["holds"]:
+                joint, shifted = chance.joint(name, shared.cell, model), chance.at_shifts(shared.cell)
         except Exception as error:  # whatever it is, the other cells go on
             rows.fail(case, name, reason_of(error))
             continue
         rows.cells.append(row)
+        if row["holds"]:
+            rows.shifts.add(case, name, shifted)
+            if joint is not None:
+                rows.joints.append(joint_row(case.series, name, joint))
         rows.laws.extend({"series": case.series, "detector": name, **law} for law in laws)
         spent = time.perf_counter() - begun + (share if name in quick else 0.0)
         rows.timings.append({"series": case.series, "detector": name, "seconds": spent})
@@ -377,7 +382,12 @@ def _quick(shared: Cells, detectors: dict[str, AnyArray]) -> dict[str, Any]:
 # ---- judge many detectors on many series: read, compute chunk by chunk, keep each part
 
 
-@takes(AboutCells, like="evaluate", own=("threshold", "quantile", "budget", "test_part"), after=("data", "detector"))
+@takes(
+    AboutCells,
+    like="evaluate",
+    own=("threshold", "quantile", "budget", "test_part", "warmup"),
+    after=("data", "detector"),
+)
 def study(
     source: Any,
     *,
@@ -389,9 +399,13 @@ def study(
     time_format: str | None = None,
     ranges_time_format: str | None = None,
     layout: str = "auto",
+    pattern: str | None = None,
+    labels: str | Path | None = None,
     data: Any = None,
     scores: Any = None,
+    score_column: str | None = None,
     detector: str | None = None,
+    cut_ties: CutTies = "drop",
     tolerance: Length | Tolerance = 0,
     metrics: str | Iterable[str] = (),
     rank_by: str = "f1",
@@ -427,8 +441,14 @@ def study(
         same format unless ``ranges_time_format`` names another; ``"iso"`` is ISO 8601.
     detector : str, optional
         For long tables, the column that names the detector; ``scores`` is then one column.
-    layout : {"auto", "wide", "long", "nab", "tsb-ad", "timeeval"}
+    layout : {"auto", "wide", "long", "folders", "nab", "tsb-ad", "timeeval"}
         How files are arranged; "auto" is "long" with ``detector``, else "wide".
+    pattern, labels, score_column : str, optional
+        For "folders": how the paths of scores below ``source`` are made, with ``{series}``, ``{detector}`` and
+        ``{group}`` in place of names and ``*`` of anything, such as ``"{group}/{detector}/score/{series}.zip"``; the
+        path of labels, with such names or of one table for all series; and the column of scores, by name or position,
+        where files have several, as ``truth`` is that of labels. Files are arrays of NumPy, text or Parquet, zipped or
+        not.
     ranges : path, frame or mapping, optional
         Events in a separate file or object: a table with columns series, start and end, or a mapping (JSON) of series
         to ranges or times.
@@ -437,6 +457,10 @@ def study(
     threshold, quantile, budget : optional
         One of them, as in `evaluate`. Scores with ties need a budget: at a quantile, ties can turn every step into an
         alarm.
+    cut_ties : {"drop", "random"}
+        What becomes of scores that are tied at the cut of a budget: none of them are alarms, or as many of them as the
+        budget allows, picked at random. Rounded scores may be left without any alarm by the first. The choice is made
+        by the seed of the cell, whatever the truth, so that p-values stay valid.
     tolerance : int, str, float, timedelta or Tolerance
         As in `evaluate`, or a share of each series' length: "1%" or 0.01, in whole steps.
     null : str, NullModel
@@ -449,6 +473,9 @@ def study(
         metrics.
     rank_by : str
         What the leaderboard is ranked by: "f1", "precision", "recall", or one of the metrics.
+    warmup : optional
+        As in `evaluate`, the same for all series; a mapping of series to theirs, of which the others have none; or the
+        name of a column that has the same number of steps, or share, in all rows of a series.
     test_part : optional
         As in `evaluate`, the same for all series; a column of 0/1, by its name; or "names": names of UCR's archive and
         of TSB-AD say where training ends.
@@ -505,7 +532,7 @@ def study(
     >>> [(row.detector, row.verdict) for row in study.pooled()]
     [('det_good', 'yes'), ('det_random', 'no')]
     """
-    leave_if_importing()
+    refuse_while_loading()
     if not is_text(title):
         raise InputError(argument="title", value=title, problem="must be text")
     if not isinstance(resume, bool | np.bool_):
@@ -518,11 +545,12 @@ def study(
         n_resamples=n_resamples,
         rng=rng,
         alpha=alpha,
+        cut_ties=cut_ties,
         **about,
     )
     check_word(rank_by, "rank_by", (*RANKED, *asked.metrics))
     if workers != 1:
-        asked.check_sent()
+        asked.check_sent(executor)
     check_apart(out, source)
     found = read_source(
         source,
@@ -537,8 +565,13 @@ def study(
         layout=layout,
         truth_as=asked.about.reading["truth_as"],
         test_part=asked.part_column,
+        warmup=asked.warmup_column,
+        align=asked.about.reading["align"],
         ranges=ranges,
         data=data,
+        pattern=pattern,
+        labels=labels,
+        score_column=score_column,
     )
     if times is None and layout in ("auto", "wide", "long") and asked.in_time:
         raise InputError(
@@ -546,25 +579,29 @@ def study(
             remedy=say("pass {}, or a number of steps", arg("times")),
         )
     chunks, detectors = found.chunks(), found.detectors
-    n_cells = sum(len(chunk.series) for chunk in chunks) * len(detectors)
+    asked.check_names(name for chunk in chunks for name in chunk.series)
+    n_series = sum(len(chunk.series) for chunk in chunks)
+    n_cells, asked = n_series * len(detectors), replace(asked, kept_draws=kept_draws(asked.n_resamples, n_series))
     settings = {**asked.plain(), "cut": asked.cut_text, "detectors": list(detectors), "title": title}
-    folder = Folder(out)
+    folder = Memory() if out is None else Folder(out)
     folder.begin(
         settings=settings,
         inputs=found.fingerprint,
-        parts=len(chunks),
+        parts=[len(chunk.series) for chunk in chunks],
         cells=cells_with(asked.metrics),
         resume=resume,
+        unused=found.unused,
     )
-    with folder, cells_bar("study", n_cells) as progress:
-        fill(
-            folder,
-            partial(part_of, asked=asked),
-            chunks,
-            detectors=len(detectors),
-            workers=workers,
-            executor=executor,
-            progress=progress,
-        )
-    made = Study(folder=folder, settings=settings, asked=asked, chunks=chunks, rank_by=rank_by)
-    return made.settled(workers=workers, executor=executor, write=out is not None)
+    with folder:
+        with cells_bar("study", n_cells) as progress:
+            fill(
+                folder,
+                partial(part_of, asked=asked),
+                chunks,
+                detectors=len(detectors),
+                workers=workers,
+                executor=executor,
+                progress=progress,
+            )
+        made = Study(folder=folder, settings=settings, asked=asked, chunks=chunks, rank_by=rank_by, unused=found.unused)
+        return made.settled(workers=workers, executor=executor)

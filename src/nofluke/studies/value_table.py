@@ -26,8 +26,7 @@ from nofluke.errors import InputError, arg, joined, say, shown
 from nofluke.metrics.spelling import known_as
 from nofluke.plain import exact_floats, meant, several
 from nofluke.studies.result import Study
-from nofluke.studies.sources.frames import numbers_in
-from nofluke.studies.sources.naming import items_of, names_in, names_of_files
+from nofluke.studies.sources.names import items_of, names_in, names_of_files, numbers_in
 
 UNBOUNDED = ("nab",)  # metrics with values outside of 0 to 1
 FOREIGN = 10  # what is mostly beyond, where most columns are between 0 and 1, is no such value

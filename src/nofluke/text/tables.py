@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from nofluke.errors import say
+from nofluke.errors import WIDTH, say
 
 PACKAGES = r"% requires \usepackage{booktabs}"
 NOT_ASCII = "% has characters beyond ASCII: compile with XeLaTeX or LuaLaTeX, and a font that has them"
@@ -123,7 +123,6 @@ def _row(cells: Sequence[str]) -> str:
 
 # ---- one small table, rendered as text, Markdown, LaTeX, HTML or CSV
 
-WIDTH = 100  # of a line of prose, on a terminal and off it
 SCHEMA = 2  # of the keys of JSON: a larger one where a key changes its meaning
 
 

@@ -10,7 +10,7 @@ from nofluke.show.leaderboard.page import render
 from nofluke.show.leaderboard.payload import make_payload
 from nofluke.studies.cell_map import map_cells
 from nofluke.studies.leaderboard import Leaderboard
-from nofluke.studies.schema import Values
+from nofluke.studies.store import Values
 
 __all__ = ["make_leaderboard_page", "write_leaderboard"]
 
@@ -27,7 +27,7 @@ def write_leaderboard(board: Leaderboard, path: str | Path, *, cells: Values, fa
     path : str or Path
         The HTML file to write; a leading ``~`` is your home. An older page stays until the new one is complete.
     cells, failed : mapping of str to sequence
-        The tables `nofluke.studies.schema.CELLS` and ``FAILED`` of the study.
+        The tables `nofluke.studies.store.CELLS` and ``FAILED`` of the study.
 
     Returns
     -------

@@ -8,7 +8,7 @@ from nofluke.data.paths import write_file
 from nofluke.errors import InputError
 from nofluke.show.leaderboard import make_leaderboard_page
 from nofluke.studies.leaderboard import Leaderboard
-from nofluke.studies.schema import Values
+from nofluke.studies.store import Values
 
 
 def write_files(board: Leaderboard, folder: Path, *, cells: Values, failed: Values) -> None:

@@ -15,6 +15,7 @@ from nofluke.show.dots import BELOW, DOT_ROW, dot_marks, end_of, extent, shorten
 from nofluke.show.leaderboard.tables import (
     columns_list,
     detectors_table,
+    groups_table,
     metrics_table,
     missing_table,
     pairs_table,
@@ -24,7 +25,7 @@ from nofluke.show.report.page import document, filled, palette
 from nofluke.studies.cell_map import CODES, CellMap
 from nofluke.studies.leaderboard import OF, Leaderboard
 from nofluke.studies.pooled_row import name_of
-from nofluke.studies.schema import Values
+from nofluke.studies.store import Values
 from nofluke.text.tables import plural
 
 # ---- figures of the leaderboard as SVG that needs no script: a dot plot of pooled F1, and two maps of cells
@@ -189,6 +190,8 @@ def render(board: Leaderboard, failed: Values, shown: CellMap, payload: dict[str
         "about_shade": "" if board.pairs is None else "★ and shaded: not significantly worse than the best.",
         "star_hidden": " hidden" if board.pairs is None else "",
         "about_of": f"{OF}." if any(row.measure(m).told_apart for row in board.rows for m in row.measures) else "",
+        "groups": groups_table(board),
+        "groups_hidden": "hidden" if board.by_group is None else "",
         "metrics": metrics_table(board),
         "metrics_hidden": "" if board.metrics else "hidden",
         "standing": escape(" ".join((*board.standing_in_words(), *board.undefined_in_words()))),

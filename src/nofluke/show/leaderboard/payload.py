@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from nofluke.studies.cell_map import CODES, CellMap
-from nofluke.studies.leaderboard import Leaderboard
-from nofluke.studies.pairs import Pairs
-from nofluke.studies.schema import Values
+from nofluke.studies.leaderboard import Leaderboard, Pairs
+from nofluke.studies.store import Values
 
 _PLACE = ("series", "group", "detector")  # which the map knows
 

@@ -7,11 +7,18 @@ from html import escape
 
 from nofluke.inference.chance import significant
 from nofluke.studies.cell_map import CellMap
-from nofluke.studies.leaderboard import VERDICTS, Leaderboard
-from nofluke.studies.missing import missing_cells
-from nofluke.studies.pairs import Pairs
-from nofluke.studies.pooled_row import MEASURES, NAMES, Pooled, PooledMeasure, PooledMetric, p_or_dash, share_or_dash
-from nofluke.studies.schema import Values
+from nofluke.studies.leaderboard import VERDICTS, Leaderboard, Pairs
+from nofluke.studies.pooled_row import (
+    MEASURES,
+    NAMES,
+    InGroup,
+    Pooled,
+    PooledMeasure,
+    PooledMetric,
+    p_or_dash,
+    share_or_dash,
+)
+from nofluke.studies.store import Values, missing_cells
 
 SIGNS = {"yes": "✓", "partly": "≈", "no": "✗", "cannot tell": "?"}
 MOST_LISTED = 200  # missing cells; failed.jsonl has all
@@ -58,6 +65,31 @@ def metrics_table(board: Leaderboard) -> str:
         f'<table id="metrics-table" class="board"><thead><tr class="over"><td></td><td></td>{over}</tr>'
         f"<tr>{_head('rank', 'up')}{_head('detector', 'up')}{heads}</tr></thead><tbody>{rows}</tbody></table>"
     )
+
+
+def groups_table(board: Leaderboard) -> str:
+    """Verdicts by detector and group, each with the smaller of both corrected p-values; nothing without groups."""
+    found = board.by_group
+    if found is None:
+        return ""
+    known = {(row.detector, row.group): row for row in found.rows}
+    heads = "".join(f'<th scope="col">{escape(group)}</th>' for group in found.groups)
+    rows = []
+    for row in board.rows:
+        cells = "".join(_in_group(known.get((row.detector, group))) for group in found.groups)
+        rows.append(f"<tr>{_named(row)}{cells}</tr>")
+    return (
+        f'<table class="board groups"><thead><tr><th scope="col">detector</th>{heads}</tr></thead>'
+        f"<tbody>{''.join(rows)}</tbody></table>"
+    )
+
+
+def _in_group(row: InGroup | None) -> str:
+    if row is None:
+        return "<td>–</td>"
+    known = [p for p in (row.precision.corrected, row.recall.corrected) if not math.isnan(p)]
+    p = f" <small>p {p_or_dash(min(known))}</small>" if known else ""
+    return f'<td title="{escape(row.reason)}">{verdict(row.verdict)}{p}</td>'
 
 
 def _first(board: Leaderboard, metric: str) -> str:

@@ -16,7 +16,7 @@ from nofluke.show.dots import BELOW, DOT_ROW, shortened
 from nofluke.show.leaderboard.tables import pairs_table
 from nofluke.show.report.page import document, filled, palette
 from nofluke.show.ticks import number_ticks
-from nofluke.studies.pairs import PairMatrix, Pairs
+from nofluke.studies.leaderboard import PairMatrix, Pairs
 from nofluke.studies.rank import SPEAKS, Answer, Ranking
 from nofluke.text.numbers import show_p
 from nofluke.text.tables import plural, show_share

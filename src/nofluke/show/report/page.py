@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Any, Literal
 
 from nofluke import __version__
-from nofluke.errors import InputError
+from nofluke.extras import needed
 from nofluke.plain import check_word
 from nofluke.plot import PALETTE
 from nofluke.show.report.events import section_of_events
@@ -422,12 +422,7 @@ def json_of(payload: dict[str, Any]) -> str:
 
 def check_plotly() -> None:
     """Say what to do where plotly is missing."""
-    try:
-        import plotly.offline  # noqa: F401
-    except ImportError:
-        raise InputError(
-            problem="a report needs plotly, which is not installed", remedy="pip install 'nofluke[report]'"
-        ) from None
+    needed("plotly.offline", "a report needs")
 
 
 def check_scripts(scripts: object) -> None:

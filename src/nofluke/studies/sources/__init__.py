@@ -1,4 +1,4 @@
-"""Where the series of a study come from: frames, tables in files, and the folders of NAB, TSB-AD and TimeEval."""
+"""Where the series of a study come from: frames, tables in files, and folders of files in one of the layouts."""
 
 from __future__ import annotations
 
@@ -10,17 +10,24 @@ from nofluke.errors import InputError, arg, passed, say, shown
 from nofluke.plain import check_word, is_text
 from nofluke.studies.cases import Source
 from nofluke.studies.sources.chunks import Chunks
-from nofluke.studies.sources.files import found_files
+from nofluke.studies.sources.events import Listed, listed_events
+from nofluke.studies.sources.folders import Places, Unused, archive_source, check_apart, files_source, found_files
 from nofluke.studies.sources.frames import frame_source
-from nofluke.studies.sources.nab import nab_source
-from nofluke.studies.sources.one_file import files_source
-from nofluke.studies.sources.ranges import Listed, listed_events
-from nofluke.studies.sources.roles import Roles, as_names, name_or_none
-from nofluke.studies.sources.tabular import table_source
-from nofluke.studies.sources.timeeval import timeeval_source
-from nofluke.studies.sources.tsb_ad import tsb_source
+from nofluke.studies.sources.names import Roles, as_names, name_or_none
+from nofluke.studies.sources.tables import table_source
 
-LAYOUTS = ("auto", "wide", "long", "nab", "tsb-ad", "timeeval")
+__all__ = ["LAYOUTS", "check_apart", "read_source"]
+
+LAYOUTS = ("auto", "wide", "long", "folders", "nab", "tsb-ad", "timeeval")
+_NO_PLACE = {
+    "wide": ("pattern", "labels", "score_column", "data"),
+    "nab": ("pattern", "labels", "score_column", "data", "series", "group", "times", "detector", "test_part", "warmup"),
+    "tsb-ad": ("pattern", "labels", "score_column", "series", "group", "times", "detector", "test_part", "warmup"),
+    "timeeval": ("pattern", "labels", "score_column", "series", "group", "detector", "test_part", "warmup"),
+    "folders": ("data", "group", "detector"),
+}
+_NO_PLACE |= {"auto": _NO_PLACE["wide"], "long": _NO_PLACE["wide"]}
+"""What means nothing in a layout."""
 
 
 def read_source(
@@ -37,8 +44,13 @@ def read_source(
     layout: str = "auto",
     truth_as: str = "auto",
     test_part: str | None = None,
+    warmup: str | None = None,
+    align: Any = None,
     ranges: Any = None,
     data: Any = None,
+    pattern: str | None = None,
+    labels: Any = None,
+    score_column: str | None = None,
     per_chunk: int | None = None,
 ) -> Source:
     """The series of a study, with the scores of each detector, cut into chunks that read themselves.
@@ -48,7 +60,7 @@ def read_source(
     source : data frame, mapping of columns, path, or list of paths
         A frame of pandas, polars or pyarrow; a Parquet or text file, a folder or a glob of them; or a folder in one of
         the layouts.
-    series, group, truth, times, test_part : str, optional
+    series, group, truth, times, test_part, warmup : str, optional
         Names of columns. Files without ``series`` hold a series each, named after the file. Without ``group`` each
         series is its own; ``"/"`` is the folder of a file.
     time_format, ranges_time_format : str, optional
@@ -58,15 +70,17 @@ def read_source(
         out.
     detector : str, optional
         For long tables, the column that names the detector; ``scores`` is then one column.
-    layout : {"auto", "wide", "long", "nab", "tsb-ad", "timeeval"}
+    layout : {"auto", "wide", "long", "folders", "nab", "tsb-ad", "timeeval"}
         "auto" is "long" with ``detector``, else "wide".
-    truth_as : str
+    truth_as, align : str
         As in `nofluke.evaluate`.
     ranges : path, frame or mapping, optional
         Events apart from the scores: a table with columns series, start and end, or a mapping (JSON) of series to
         ranges or times.
     data : path, optional
         The folder that holds the labels of "tsb-ad" and "timeeval".
+    pattern, labels, score_column : str, optional
+        For "folders", as in `nofluke.study`.
     per_chunk : int, optional
         Series in a chunk; without it, about two million scores.
 
@@ -86,11 +100,13 @@ def read_source(
     check_word(layout, "layout", LAYOUTS)
     check_word(truth_as, "truth_as", ("auto", "labels", "positions", "times", "ranges"))
     given = {"series": series, "group": group, "truth": truth, "times": times, "detector": detector}
-    given["test_part"] = test_part
+    given |= {"test_part": test_part, "warmup": warmup}
     named = {role: name_or_none(column, role) for role, column in given.items()}
     formats = _formats(time_format, ranges_time_format, times, ranges)
     names = () if scores is None else as_names(scores, "scores")
-    roles = Roles(**named, scores=names, truth_as=truth_as, time_format=formats[0])
+    roles = Roles(**named, scores=names, truth_as=truth_as, time_format=formats[0], align=align)
+    places = Places(pattern=pattern, labels=labels, score_column=name_or_none(score_column, "score_column"), data=data)
+    _refuse(layout, {**named, "pattern": pattern, "labels": labels, "score_column": score_column, "data": data})
     roles.check_apart()
     if truth is not None and ranges is not None:
         raise InputError(
@@ -100,22 +116,14 @@ def read_source(
                 arg("ranges"),
             )
         )
-    if layout == "nab":
-        _unused(layout, series=series, group=group, times=times, detector=detector, data=data, test_part=test_part)
-        return nab_source(source, roles, ranges, per_chunk)
-    events = (
-        None
-        if ranges is None
-        else listed_events(ranges, truth_as, series, clock=times is not None, time_format=formats[1])
-    )
-    if layout in ("tsb-ad", "timeeval"):
-        timed = times if layout == "tsb-ad" else None
-        _unused(layout, series=series, group=group, detector=detector, times=timed, test_part=test_part)
-        found = (tsb_source if layout == "tsb-ad" else timeeval_source)(source, roles, data, events, per_chunk)
-    else:
-        _unused(layout, data=data)
+    events = None
+    if ranges is not None and layout != "nab":
+        events = listed_events(ranges, truth_as, series, clock=times is not None, time_format=formats[1])
+    if layout in ("auto", "wide", "long"):
         _check_columns(roles, layout, events)
         found = _tables(source, roles, events, per_chunk)
+    else:
+        found = archive_source(layout, source, roles, places, ranges, events, per_chunk)
     return found if events is None else replace(found, fingerprint={**found.fingerprint, "ranges": events.fingerprint})
 
 
@@ -129,8 +137,12 @@ def _tables(source: Any, roles: Roles, events: Listed | None, per_chunk: Any) ->
                 remedy=f"make dates of the frame's column {shown(roles.times)}",
             )
         return frame_source(source, roles, events, per_chunk)
-    paths, root = found_files(source)
-    return (files_source if roles.series is None else table_source)(paths, root, roles, events, per_chunk)
+    unused = Unused()
+    paths, root = found_files(source, unused)
+    if roles.series is None:
+        return files_source(paths, root, roles, events, unused, per_chunk)
+    found = table_source(paths, root, roles, events, per_chunk)
+    return replace(found, unused=(*unused, *found.unused))
 
 
 def _check_columns(roles: Roles, layout: str, events: Listed | None) -> None:
@@ -185,12 +197,12 @@ def _formats(own: str | None, of_ranges: str | None, times: str | None, ranges: 
     return first, last
 
 
-def _unused(layout: str, **given: Any) -> None:
-    for name, value in given.items():
-        if value is not None:
+def _refuse(layout: str, given: dict[str, Any]) -> None:
+    for name in _NO_PLACE[layout]:
+        if given.get(name) is not None:
             raise InputError(
                 argument=name,
-                value=value,
+                value=given[name],
                 problem=say("has no place in {}", passed("layout", layout)),
                 remedy="leave it out",
             )

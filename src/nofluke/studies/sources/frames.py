@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 from typing import Any
@@ -10,54 +9,39 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import AnyArray
-from nofluke.data.columns import UtcTimes, absent, as_column, frame_columns
-from nofluke.data.tables import MISSING_WORDS
+from nofluke.data.columns import as_column, frame_columns
 from nofluke.errors import InputError, shown
 from nofluke.studies.cases import Case, Fault
-from nofluke.studies.sources import fingerprints
-from nofluke.studies.sources.assembling import Block, Read, Slices, faulty, long_case, typed, wide_case
-from nofluke.studies.sources.chunks import CasesChunk, Chunks, cut
-from nofluke.studies.sources.naming import (
+from nofluke.studies.sources.chunks import (
+    Block,
+    CasesChunk,
+    Chunks,
+    Read,
+    Slices,
+    cut,
+    faulty,
+    long_case,
+    sum_of_arrays,
+    typed,
+    unused_columns,
+    wide_case,
+)
+from nofluke.studies.sources.events import Listed
+from nofluke.studies.sources.names import (
+    FOLDER,
     NAMELESS,
+    OF_NAMES,
+    Roles,
     check_name,
+    columns_to_read,
     group_of,
     in_places,
     items_of,
     nameless,
     names_in,
+    numbers_in,
     text_of,
 )
-from nofluke.studies.sources.ranges import Listed
-from nofluke.studies.sources.roles import FOLDER, Roles, columns_to_read
-
-# ---- columns of frames that hold numbers as text: read as those of files are
-
-
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf(inity)?")
-_LOGICAL = {"true": True, "false": False}
-
-
-def numbers_of_text(items: Sequence[Any]) -> list[Any] | None:
-    """Numbers, or true and false, from text, None where it is empty or says so; None for all where it is anything else.
-
-    >>> numbers_of_text(["0", " 1"]), numbers_of_text(["True", "false"]), numbers_of_text(["0.5", None, "NA"])
-    ([0, 1], [True, False], [0.5, None, None])
-    >>> numbers_of_text(["one"])
-    """
-    missing = absent(np.array([*items, None], dtype=object))[:-1]
-    if not all(gap or isinstance(item, str) for item, gap in zip(items, missing, strict=True)):
-        return None
-    texts = ["" if gap else item.strip().lower() for item, gap in zip(items, missing, strict=True)]
-    filled = {text for text in texts if text not in MISSING_WORDS}
-    read: dict[str, Any] = {}
-    if filled <= set(_LOGICAL):
-        read = _LOGICAL
-    elif all(map(_NUMBER.fullmatch, filled)):
-        read = {text: int(text) if text.lstrip("+-").isdecimal() else float(text) for text in filled}
-    return [read.get(text) for text in texts] if filled <= set(read) else None
-
-
-# ---- a study in memory: pandas, polars and pyarrow tables, or a dict of arrays, cut into its series
 
 Key = tuple[str | None, ...]
 
@@ -73,8 +57,8 @@ def frame_source(value: Any, roles: Roles, events: Listed | None, per_chunk: Any
     scores = columns_to_read(roles, list(columns), "the frame")
     for name in scores:
         check_name(name, "scores")
-    texts = {role: _names(columns[column], role) for role, column in roles.others.items() if role in _TEXT_ROLES}
-    used = {name: _plain(columns[name]) for name in (*scores, *_shared(roles))} | {
+    texts = {role: _names(columns[column], role) for role, column in roles.others.items() if role in OF_NAMES}
+    used = {name: _plain(columns[name]) for name in (*scores, *roles.of_rows.values())} | {
         roles.others[role]: texts[role] for role in texts
     }
     order, slices = _runs([texts[role] for role in ("series", "detector") if role in texts])
@@ -86,7 +70,7 @@ def frame_source(value: Any, roles: Roles, events: Listed | None, per_chunk: Any
     ]
     read = {
         name: _column(columns[name], name, order, slices, is_clock=name == roles.times)
-        for name in (*scores, *_shared(roles))
+        for name in (*scores, *roles.of_rows.values())
     }
     detectors = scores if roles.detector is None else tuple(dict.fromkeys(key[1] for key in keys if key[1] is not None))
     if not detectors:
@@ -94,9 +78,7 @@ def frame_source(value: Any, roles: Roles, events: Listed | None, per_chunk: Any
     blocks = {
         key: Block(
             scores={name if roles.detector is None else str(key[1]): read[name][at] for name in scores},
-            truth=None if roles.truth is None else read[roles.truth][at],
-            times=None if roles.times is None else read[roles.times][at],
-            test_part=None if roles.test_part is None else read[roles.test_part][at],
+            **{role: read[column][at] for role, column in roles.of_rows.items()},
         )
         for at, key in enumerate(keys)
     }
@@ -106,22 +88,16 @@ def frame_source(value: Any, roles: Roles, events: Listed | None, per_chunk: Any
     places = {key: spread[rows] for key, rows in zip(keys, slices, strict=True) if rows in spread}
     cases = list(_cases(blocks, dict(zip(keys, slices, strict=True)), places, groups, detectors, roles, events))
     sizes = [(stop - start) * len(scores) for start, stop in _spans(keys, slices)]
-    told = {"kind": "frame", "roles": roles.to_dict(), **fingerprints.of_arrays(used)}
+    told = {"kind": "frame", "roles": roles.to_dict(), **sum_of_arrays(used)}
     parts = tuple(CasesChunk(cases=tuple(cases[part])) for part in cut(sizes, per_chunk))
-    return Chunks(detectors=detectors, fingerprint=told, parts=parts)
-
-
-_TEXT_ROLES = ("series", "group", "detector")
+    unused = unused_columns([columns], [*used])
+    return Chunks(detectors=detectors, fingerprint=told, parts=parts, unused=unused)
 
 
 def _names(column: Any, role: str) -> AnyArray:
     values = np.empty(len(column), dtype=object)
     values[:] = names_in(column, role)
     return values
-
-
-def _shared(roles: Roles) -> tuple[str, ...]:
-    return tuple(column for column in (roles.truth, roles.times, roles.test_part) if column is not None)
 
 
 def _spans(keys: Sequence[Key], slices: Slices) -> Iterator[tuple[int, int]]:
@@ -153,13 +129,13 @@ def _cases(
         truth = None if events is None else events(name)
         notes = in_places(max(places.get(key, 1) for key in keys))
         if roles.detector is None:
-            yield wide_case(name, group, blocks[keys[0]], detectors, roles.truth_as, truth, notes)
+            yield wide_case(name, group, blocks[keys[0]], detectors, roles, truth, notes)
         else:
             if lost := sum(rows[key][1] - rows[key][0] for key in keys if key[1] is None):
                 yield faulty(name, group, detectors, nameless(lost, roles.detector, "detector"))
                 continue
             named = {str(key[1]): blocks[key] for key in keys}
-            yield long_case(name, group, named, detectors, roles.truth_as, truth, notes)
+            yield long_case(name, group, named, detectors, roles, truth, notes)
 
 
 def _columns(value: Any) -> dict[str, Any]:
@@ -228,18 +204,6 @@ def _column(column: Any, name: str, order: AnyArray | None, slices: Slices, *, i
 
 def _reading(items: AnyArray, name: str, is_clock: bool) -> Callable[[int, int], AnyArray]:
     return lambda start, stop: numbers_in(items[start:stop].tolist(), name, is_clock)
-
-
-def numbers_in(column: Any, name: str, is_clock: bool = False) -> AnyArray:
-    """A column as an array; numbers that are text are read as those of files are, unless they are times."""
-    try:
-        found = as_column(column, name)
-    except InputError:
-        numbers = None if is_clock else numbers_of_text(items_of(column))
-        if numbers is None:
-            raise
-        found = as_column(numbers, name)
-    return UtcTimes.of(found.values, found.east) if found.aware else found.values
 
 
 def _plain(column: Any) -> AnyArray:

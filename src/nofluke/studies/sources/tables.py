@@ -1,26 +1,179 @@
-"""Parquet tables of many series: where the rows of each lie, and chunks that read no others.
+"""Files with a column that tells series apart: Parquet is read in ranges of rows, each chunk its own.
 
-Rows of a series must lie together (`copying` sees to it), so that a chunk is a few ranges of rows. Groups of rows
-outside of them are not read: all chunks together read a file about once.
+One look at the columns that name them tells where the rows of each series lie. Where these lie apart, or in text, they
+are copied to Parquet in the order of the series, so that a chunk is a few ranges of rows. Groups of rows outside of
+them are not read: all chunks together read a file about once.
 """
 
 from __future__ import annotations
 
+import os
+import shutil
+import tempfile
+import weakref
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from nofluke.arrays import AnyArray
 from nofluke.data.files import numbers_of, times_of
-from nofluke.data.tables import FileTable, connected, open_table, quoted, unglobbed
-from nofluke.errors import InputError, Remark, shown
-from nofluke.studies.cases import Case, Fault
-from nofluke.studies.sources.assembling import Block, Read, Slices, faulty, joined, long_case, typed, wide_case
-from nofluke.studies.sources.indexing import Entry, Piece, TableFile, position_of
-from nofluke.studies.sources.roles import Roles
+from nofluke.data.tables import FileTable, connected, kept_connection, open_table, quoted, text_query, unglobbed
+from nofluke.errors import InputError, Remark, Words, shown
+from nofluke.studies.cases import Case, Chunk, Fault, reason_of
+from nofluke.studies.sources.chunks import (
+    Block,
+    CasesChunk,
+    Chunks,
+    Events,
+    Read,
+    Slices,
+    below,
+    cut,
+    faulty,
+    joined,
+    long_case,
+    sum_of_files,
+    typed,
+    unused_columns,
+    wide_case,
+)
+from nofluke.studies.sources.events import Listed
+from nofluke.studies.sources.names import (
+    FOLDER,
+    NAMELESS,
+    OF_NAMES,
+    OF_ROWS,
+    Roles,
+    columns_to_read,
+    group_of,
+    in_places,
+    nameless,
+)
+
+# ---- where the rows of each series lie in Parquet files: one look at the columns that name them
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableFile:
+    """A Parquet file, what it is called in messages, and its folder's name."""
+
+    path: Path
+    label: str
+    folder: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """Rows of one series (in long tables, of one detector) in one file: ``start`` up to, not including, ``stop``."""
+
+    file: TableFile
+    start: int
+    stop: int
+    count: int
+    detector: str | None = None
+    groups: tuple[str | None, ...] = ()
+
+    @property
+    def together(self) -> bool:
+        """Whether no row of another lies among them."""
+        return self.stop - self.start == self.count
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Entry:
+    """One series and where it lies; or why it cannot be read."""
+
+    series: str
+    group: str
+    pieces: tuple[Piece, ...] = field(repr=False, default=())
+    events: Events | None = field(repr=False, default=None)
+    notes: tuple[Remark, ...] = ()
+    fault: Words | None = None
+
+
+def indexed(
+    files: Sequence[TableFile], roles: Roles, connection: Any
+) -> tuple[dict[str | None, list[Piece]], dict[TableFile, Words]]:
+    """Where each series lies, in order of appearance, None for unnamed rows; and the files that cannot be read."""
+    found: dict[str | None, list[Piece]] = {}
+    broken: dict[TableFile, Words] = {}
+    for file in files:
+        try:
+            for series, piece in _pieces(file, roles, connection):
+                found.setdefault(series, []).append(piece)
+        except (InputError, OSError) as error:
+            broken[file] = reason_of(error, where=False)
+    return found, broken
+
+
+def entry_of(series: str | None, pieces: Sequence[Piece], roles: Roles) -> Entry:
+    """A series from its pieces."""
+    if series is None:
+        rows = sum(piece.count for piece in pieces)
+        return Entry(series=NAMELESS, group=NAMELESS, fault=nameless(rows, roles.series))
+    if roles.detector is not None and (rows := sum(piece.count for piece in pieces if piece.detector is None)):
+        return Entry(series=series, group=series, fault=nameless(rows, roles.detector, "detector"))
+    group: str | Fault = series
+    if roles.group == FOLDER:
+        group = group_of({piece.file.folder for piece in pieces}, "folder")
+    elif roles.group is not None:
+        group = group_of({name for piece in pieces for name in piece.groups}, roles.group)
+    if isinstance(group, Fault):
+        return Entry(series=series, group=series, fault=group.reason)
+    return Entry(series=series, group=group, pieces=tuple(pieces))
+
+
+def places_of(file: TableFile, roles: Roles, connection: Any) -> dict[str, int]:
+    """In how many places of a file each series' rows lie; rows of its other detectors may lie in between."""
+    with open_table(file.path, [], None, connection, file.label) as table:
+        series = f"{_field(table, str(roles.series))}::VARCHAR"
+        detector = "NULL" if roles.detector is None else _field(table, roles.detector)
+        # a row's number less its rank in the series is the same within a place, and grows from one to the next
+        rows = table.ask(
+            f"""WITH named AS (SELECT file_row_number AS step, {series} AS s, {detector} AS d FROM read_parquet(?, hive_partitioning=false)),
+            runs AS (SELECT s, d, step - row_number() OVER (PARTITION BY s ORDER BY step) AS run FROM named WHERE s IS NOT NULL),
+            counted AS (SELECT s, count(DISTINCT run) AS places FROM runs GROUP BY s, d)
+            SELECT s, max(places) FROM counted GROUP BY s""",
+            [unglobbed(file.path)],
+        )
+    return dict(rows)
+
+
+def _pieces(file: TableFile, roles: Roles, connection: Any) -> Iterator[tuple[str | None, Piece]]:
+    with open_table(file.path, [], None, connection, file.label) as table:
+        text = {
+            role: f"CASE WHEN trim({_field(table, column)}::VARCHAR) <> '' THEN {_field(table, column)}::VARCHAR END"
+            for role, column in roles.others.items()
+            if role in OF_NAMES
+        }
+        group = text.get("group", "NULL")
+        # nulls are no values to min and max: they are counted; by position, since a column may be called s or d, too
+        query = f"""SELECT {text["series"]} AS s, {text.get("detector", "NULL")} AS d, min(file_row_number), max(file_row_number), count(*),
+            min({group}), max({group}), count({group}) FROM read_parquet(?, hive_partitioning=false) GROUP BY 1, 2 ORDER BY 3"""
+        rows = table.ask(query, [unglobbed(file.path)])
+    if not rows:
+        raise InputError(problem=f"{file.label} has no rows", remedy="there is nothing to evaluate")
+    for series, detector, first, last, count, low, high, grouped in rows:
+        groups = (low, high, *(() if grouped == count else (None,))) if "group" in text else ()
+        yield series, Piece(file=file, start=first, stop=last + 1, count=count, detector=detector, groups=groups)
+
+
+def _field(table: FileTable, column: str) -> str:
+    return quoted(table.fields[position_of(table, column)])
+
+
+def position_of(table: FileTable, column: str) -> int:
+    """The position of a column that must be there."""
+    if column not in table.names:
+        raise InputError(problem=f"{table.label} has no column {shown(column)}")
+    return table.names.index(column)
+
 
 _OUT_OF_REACH = (
     "is out of this worker's reach: keep it where all workers can read it, and text, or series whose rows are mixed, as Parquet in the "
@@ -51,18 +204,14 @@ class TableChunk:
         """The cases, one after another."""
         pieces = [piece for entry in self.entries for piece in entry.pieces]
         blocks: dict[Piece, Block] = {}
-        with connected() as connection:
-            connection.execute(
-                "SET threads = 1; SET parquet_metadata_cache = true"
-            )  # the workers are what runs at once
+        with kept_connection() as connection:
             for file in dict.fromkeys(piece.file for piece in pieces):
                 blocks.update(self._blocks(file, [piece for piece in pieces if piece.file == file], connection))
         return map(partial(self._case, blocks), self.entries)
 
     def _blocks(self, file: TableFile, pieces: Sequence[Piece], connection: Any) -> dict[Piece, Block]:
         """What was read of each piece of one file."""
-        others = (self.roles.truth, self.roles.times, self.roles.test_part)
-        wanted = [*self.columns, *(name for name in others if name is not None)]
+        wanted = [*self.columns, *self.roles.of_rows.values()]
         read: dict[tuple[str, Piece], Read] = {}
         try:
             if not file.path.exists():
@@ -77,7 +226,13 @@ class TableChunk:
                         read.update({(name, piece): part for piece, part in zip(run, parts, strict=True)})
         except (InputError, OSError) as error:
             read = dict.fromkeys(((name, piece) for name in wanted for piece in pieces), Fault.of(error))
-        return {piece: _block(read, piece, self.columns, self.roles) for piece in pieces}
+        return {
+            piece: Block(
+                scores={piece.detector or name: read[name, piece] for name in self.columns},
+                **{role: read[column, piece] for role, column in self.roles.of_rows.items()},
+            )
+            for piece in pieces
+        }
 
     def _case(self, blocks: Mapping[Piece, Block], entry: Entry) -> Case:
         if entry.fault is not None:
@@ -91,7 +246,7 @@ class TableChunk:
             told = "Its rows come from {} files: {}."
             notes = (Remark("several files", told, len(files), shown(files)[1:-1]), *notes)
         whole = {name: _whole(found) for name, found in own.items()}
-        common = (self.detectors, self.roles.truth_as, entry.events, notes)
+        common = (self.detectors, self.roles, entry.events, notes)
         if self.roles.detector is None:
             return wide_case(entry.series, entry.group, whole[""], *common)
         return long_case(entry.series, entry.group, whole, *common)
@@ -150,24 +305,220 @@ def column_at(table: FileTable, position: int, is_clock: bool, time_format: str 
     return values.astype(np.float32) if table.types[position] == "FLOAT" else values
 
 
-def _block(read: Mapping[tuple[str, Piece], Read], piece: Piece, columns: Sequence[str], roles: Roles) -> Block:
-    return Block(
-        scores={piece.detector or name: read[name, piece] for name in columns},
-        truth=None if roles.truth is None else read[roles.truth, piece],
-        times=None if roles.times is None else read[roles.times, piece],
-        test_part=None if roles.test_part is None else read[roles.test_part, piece],
-    )
-
-
 def _whole(blocks: Sequence[Block]) -> Block:
     """Pieces of one series, one behind another."""
     if len(blocks) == 1:
         return blocks[0]
-    names = blocks[0].scores
-    scores = {name: joined([block.scores[name] for block in blocks]) for name in names}
+    scores = {name: joined([block.scores[name] for block in blocks]) for name in blocks[0].scores}
     return Block(
         scores={name: part for name, part in scores.items() if part is not None},
-        truth=joined([block.truth for block in blocks]),
-        times=joined([block.times for block in blocks]),
-        test_part=joined([block.test_part for block in blocks]),
+        **{role: joined([getattr(block, role) for block in blocks]) for role in OF_ROWS},
     )
+
+
+# ---- tables that cannot be read in pieces (text, scattered rows) become Parquet in the order of their series
+
+
+SMALL = 4_000_000
+"""Cells up to which a copy is read at once."""
+
+
+class Scratch:
+    """A temporary folder that goes when its owner does, or the process that made it ends."""
+
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="nofluke-"))
+        self.cleanup = weakref.finalize(self, _remove, self.path, os.getpid())
+
+
+def _remove(path: Path, process: int) -> None:
+    if os.getpid() == process:  # a forked worker has the owner too
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def parquet_of_text(
+    file: TableFile, columns: Sequence[str], to: Path, connection: Any
+) -> tuple[TableFile, Sequence[str]]:
+    """A text table as Parquet, its cells as text: what they are is decided series by series; and all of its columns."""
+    with open_table(file.path, list(columns), None, connection, file.label) as table:
+        if table.layout is None:
+            packed = table.path != file.path
+            return replace(file, path=Path(shutil.copy(table.path, to))) if packed else file, table.names
+        there = [name for name in columns if name in table.names or name.isdecimal()]
+        _check_case(there, file.label)
+        positions = {name: table.position(name, "columns") for name in there}
+        inner = text_query(table.layout, sorted(set(positions.values())), len(table.names))
+        cells = ", ".join(f"c{at} AS {quoted(name)}" for name, at in positions.items())
+        table.load_text(f"COPY (SELECT {cells} FROM ({inner})) TO '{literal(to)}' (FORMAT parquet)")
+        names = table.names if table.layout.has_header else list(map(str, range(len(table.names))))
+    return replace(file, path=to), names
+
+
+def regrouped(
+    file: TableFile, columns: Sequence[str], series: str, detector: str | None, to: Path, connection: Any
+) -> TableFile:
+    """The same rows, those of each series, and of each detector in it, together."""
+    with open_table(file.path, [], None, connection, file.label) as table:
+        missing = [name for name in (series, detector) if name is not None and name not in table.names]
+        if missing:
+            raise InputError(problem=f"{file.label} has no column {shown(missing[0])}")
+        fields = {name: table.fields[table.names.index(name)] for name in columns if name in table.names}
+        _check_case(list(fields), file.label)
+        by = ", ".join(f"{quoted(fields[name])}::VARCHAR" for name in (series, detector) if name is not None)
+        cells = ", ".join(f"{quoted(field)} AS {quoted(name)}" for name, field in fields.items())
+        query = f"SELECT {cells} FROM read_parquet(?, hive_partitioning=false) ORDER BY {by}, file_row_number"
+        table.ask(f"COPY ({query}) TO '{literal(to)}' (FORMAT parquet)", [unglobbed(file.path)])
+    return replace(file, path=to, label=f"{file.label} (in the order of its series)")
+
+
+def _check_case(names: Sequence[str], label: str) -> None:
+    """Refuse columns that duckdb takes for the same: in a copy it would give one of them another name."""
+    seen: dict[str, str] = {}
+    for name in names:
+        other = seen.setdefault(name.lower(), name)
+        if other != name:
+            raise InputError(
+                problem=f"{label} has columns {shown(other)} and {shown(name)}, which differ only in case",
+                remedy="rename one",
+            )
+
+
+def scattered(pieces: Sequence[Piece]) -> bool:
+    """Whether rows of others lie among those of some series."""
+    return not all(piece.together for piece in pieces)
+
+
+def literal(path: Path) -> str:
+    """A path between quotes of SQL, which takes no parameter there."""
+    return str(path).replace("'", "''")
+
+
+# ---- files with a column that tells series apart, as a source: indexed, copied where they must be
+
+
+def table_source(paths: Sequence[Path], root: Path, roles: Roles, events: Listed | None, per_chunk: Any) -> Chunks:
+    """The series of one or more tables."""
+    files = [TableFile(path=path, label=below(path, root), folder=path.parent.name) for path in paths]
+    folder = Scratch()
+    places: Counter[str] = Counter()
+    with connected() as connection:
+        connection.execute(f"SET memory_limit = '512MB'; SET temp_directory = '{literal(folder.path)}'")
+        columns = columns_of(files, roles, connection)
+        used = (*columns, *dict.fromkeys(roles.others.values()))
+        readable, broken, names = _as_parquet(files, used, folder.path, connection)
+        found, unread = indexed(readable, roles, connection)
+        if scattered([piece for pieces in found.values() for piece in pieces]):
+            places = _places(found, roles, connection)
+            readable, torn = _together(readable, found, used, roles, folder.path, connection)
+            found, unread = indexed(readable, roles, connection)
+            unread |= torn
+    broken |= unread
+    entries = [entry_of(series, pieces, roles) for series, pieces in found.items()]
+    entries = [replace(entry, notes=in_places(places[entry.series])) for entry in entries]
+    if events is not None:
+        # a file that cannot be read may hold any series
+        events.check((entry.series for entry in entries), all_known=not broken)
+        entries = [entry if entry.fault else replace(entry, events=events(entry.series)) for entry in entries]
+    entries += [
+        Entry(series=_apart(file, found), group=_apart(file, found), fault=reason) for file, reason in broken.items()
+    ]
+    detectors = columns
+    if roles.detector is not None:
+        detectors = tuple(
+            dict.fromkeys(piece.detector for pieces in found.values() for piece in pieces if piece.detector)
+        )
+    if not found or not detectors:
+        faults = (entry.fault for entry in entries if entry.fault is not None)
+        raise InputError(problem=next(iter(broken.values()), next(faults, "source has no scores: check the columns.")))
+    sizes = [sum(piece.count for piece in entry.pieces) * len(columns) for entry in entries]
+    chunks: tuple[Chunk, ...] = tuple(
+        TableChunk(entries=tuple(entries[part]), detectors=detectors, columns=columns, roles=roles)
+        for part in cut(sizes, per_chunk)
+    )
+    copied = any(piece.file.path.is_relative_to(folder.path) for entry in entries for piece in entry.pieces)
+    if copied and sum(sizes) <= SMALL:
+        chunks = tuple(CasesChunk(cases=tuple(chunk.read())) for chunk in chunks)
+    if not copied or sum(sizes) <= SMALL:
+        folder.cleanup()
+    told = {"kind": "tables", "roles": roles.to_dict(), **sum_of_files(paths, root)}
+    unused = unused_columns(names, used)
+    return Chunks(detectors=detectors, fingerprint=told, parts=chunks, unused=unused, keeps=folder)
+
+
+def columns_of(files: Sequence[TableFile], roles: Roles, connection: Any) -> tuple[str, ...]:
+    """The score columns; opens files until all that is asked for is found, and every file if there are patterns."""
+    wanted = [*roles.others.values(), *roles.scores]
+    names: dict[str, None] = {}
+    errors: list[InputError] = []
+    for file in files:
+        try:
+            with open_table(file.path, list(wanted), roles.time_format, connection, file.label) as table:
+                names.update(dict.fromkeys(table.names))
+                if table.layout is not None and not table.layout.has_header:
+                    names.update(dict.fromkeys(str(at) for at in range(len(table.names))))
+        except InputError as error:
+            errors.append(error)
+        if not roles.by_pattern and set(wanted) <= set(names):
+            return roles.scores
+    if not names:
+        raise errors[0]
+    where = files[0].label if len(files) == 1 else f"source ({len(files):,} files)"
+    return columns_to_read(roles, list(names), where)
+
+
+def _as_parquet(
+    files: Sequence[TableFile], used: Sequence[str], folder: Path, connection: Any
+) -> tuple[list[TableFile], dict[TableFile, Words], list[Sequence[str]]]:
+    """The files as Parquet, those that cannot be read, and the columns of all others."""
+    done: list[TableFile] = []
+    broken: dict[TableFile, Words] = {}
+    columns: list[Sequence[str]] = []
+    for at, file in enumerate(files):
+        try:
+            copied, names = parquet_of_text(file, used, folder / f"text-{at}.parquet", connection)
+            done.append(copied)
+            columns.append(names)
+        except (InputError, OSError) as error:
+            broken[file] = reason_of(error, where=False)
+    return done, broken, columns
+
+
+def _places(found: dict[str | None, list[Piece]], roles: Roles, connection: Any) -> Counter[str]:
+    """In how many places of files with scattered rows each series lies; empty if a clock orders the rows."""
+    places: Counter[str] = Counter()
+    if roles.times is None:
+        for file in _torn(found):
+            with suppress(InputError, OSError):  # what cannot be read is said where the rows are put together
+                places.update(places_of(file, roles, connection))
+    return places
+
+
+def _torn(found: dict[str | None, list[Piece]]) -> list[TableFile]:
+    return list(dict.fromkeys(piece.file for pieces in found.values() for piece in pieces if not piece.together))
+
+
+def _together(
+    files: Sequence[TableFile],
+    found: dict[str | None, list[Piece]],
+    used: Sequence[str],
+    roles: Roles,
+    folder: Path,
+    connection: Any,
+) -> tuple[list[TableFile], dict[TableFile, Words]]:
+    torn = _torn(found)
+    done: list[TableFile] = []
+    broken: dict[TableFile, Words] = {}
+    for at, file in enumerate(files):
+        try:
+            to = folder / f"together-{at}.parquet"
+            done.append(
+                regrouped(file, used, str(roles.series), roles.detector, to, connection) if file in torn else file
+            )
+        except (InputError, OSError) as error:
+            broken[file] = reason_of(error, where=False)
+    return done, broken
+
+
+def _apart(file: TableFile, found: dict[str | None, list[Piece]]) -> str:
+    """What a file is called that cannot be read: by its path, unless a series is called so."""
+    return file.label if file.label not in found else f"{file.label} (file)"

@@ -1,0 +1,826 @@
+"""Point adjustment: what random scores reach on public labels, beside published values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nofluke import __version__
+from nofluke.arrays import FloatArray, IntArray
+from nofluke.datasets import BENCHMARKS, BenchmarkLabels, public_labels
+from nofluke.errors import InputError
+from nofluke.inference.metric_results import ChanceLevel, Significance
+from nofluke.inference.significance import chance, significance
+from nofluke.nulls.random_scores import RandomScores
+from nofluke.plot.style import PALETTE, SERIES, check_matplotlib, tidy
+from nofluke.progress import progress_bar
+from nofluke.reproduce.claim import Claim, Outcome, Reproduced, outcome_of, prepared, publish, tally
+from nofluke.reproduce.page import Drawn, claims_table, document, figure, listed, rendered, table
+from nofluke.text.numbers import show_chance, show_p
+from nofluke.text.tables import csv_text, show_share
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+# ---- every number, computed once
+
+METRIC = "best-pa-f1"
+PUBLISHED = {"MSL": 0.9359, "SMAP": 0.9669, "SMD": 0.9233, "PSM": 0.9789}
+SHARES = {"MSL": 0.01, "SMAP": 0.01, "SMD": 0.005, "PSM": 0.01}  # of steps with an alarm, by the published threshold
+MEMORIES = (0.9, 0.99)
+LEFT_OUT = {"SMAP": ("P-2",)}  # by those who prepare the data as OmniAnomaly does
+FEW = 60  # draws where scores as long as the series are made for each
+FEWEST = 20  # where they hardly differ
+ROTATIONS = 299
+ROTATED = "MSL"  # many entities, and short: a draw takes milliseconds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variant:
+    """What chance reaches when one thing is done otherwise, and how: in words for a table."""
+
+    key: str
+    words: str
+    level: ChanceLevel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One benchmark: its labels, the published value, and what random scores reach.
+
+    Attributes
+    ----------
+    labels : BenchmarkLabels
+    published : float
+        The published point-adjusted F1.
+    plain : ChanceLevel
+        Best F1 of random scores, without point adjustment.
+    random : ChanceLevel
+        Best point-adjusted F1 of random scores.
+    variants : tuple of Variant
+        The same with a memory, at a fixed share of alarms, and without the entities that others leave out.
+    """
+
+    labels: BenchmarkLabels
+    published: float
+    plain: ChanceLevel
+    random: ChanceLevel = field(repr=False)
+    variants: tuple[Variant, ...] = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """Of the benchmark."""
+        return self.labels.name
+
+    @property
+    def share_labelled(self) -> float:
+        """Of the steps."""
+        return float(self.labels.truth.mean())
+
+    @property
+    def everywhere(self) -> float:
+        """F1 of a detector with an alarm at every step."""
+        return 2 * self.share_labelled / (1 + self.share_labelled)
+
+    def variant(self, key: str) -> ChanceLevel:
+        """What chance reaches in one of the variants."""
+        return next(variant.level for variant in self.variants if variant.key == key)
+
+    def reached(self, level: ChanceLevel | None = None) -> int:
+        """How many draws of a chance level, by default that of random scores, reach the published value."""
+        return int((np.asarray((level or self.random).values) >= self.published).sum())
+
+    @property
+    def pvalue(self) -> float:
+        """Of the published value against random scores, (b + 1)/(n + 1)."""
+        return self.random.pvalue_of(self.published)
+
+    @property
+    def pvalue_error(self) -> float:
+        """Monte Carlo standard error of the p-value."""
+        return math.sqrt(self.pvalue * (1 - self.pvalue) / self.random.n_resamples)
+
+    @property
+    def corrected(self) -> float:
+        """(published - chance)/(1 - chance)."""
+        return (self.published - self.random.expected) / (1 - self.random.expected)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rotated:
+    """One made-up detector against rotations of each entity within itself."""
+
+    words: str
+    result: Significance = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdjustmentStudy:
+    """Everything the figures, tables and statements are made from."""
+
+    cases: tuple[Case, ...]
+    rotated: tuple[Rotated, ...]
+    seed: int
+    n_resamples: int
+
+
+def run_adjustment_study(*, seed: int, n_resamples: int) -> AdjustmentStudy:
+    """Compute the study on the public labels.
+
+    Parameters
+    ----------
+    seed : int
+        Of all draws.
+    n_resamples : int
+        Random scores on each benchmark. Where scores as long as the series have to be made, there are fewer.
+    """
+    if n_resamples < 1:
+        raise InputError(
+            argument="n_resamples", value=n_resamples, problem="must be at least 1", remedy="the page has 10,000"
+        )
+    if seed < 0:
+        raise InputError(argument="seed", value=seed, problem="must not be negative")
+    labels = {name: public_labels(name) for name in BENCHMARKS}  # first: they may have to be downloaded
+    cases = []
+    with progress_bar("benchmarks", len(labels) + 1) as advance:
+        for done, name in enumerate(labels):
+            cases.append(_case(labels[name], seed, n_resamples))
+            advance(done + 1)
+        rotated = _rotations(labels[ROTATED], seed, min(n_resamples, ROTATIONS))
+    return AdjustmentStudy(cases=tuple(cases), rotated=rotated, seed=seed, n_resamples=n_resamples)
+
+
+def _case(labels: BenchmarkLabels, seed: int, n_resamples: int) -> Case:
+    truth, few = labels.truth, min(n_resamples, FEW)
+    variants = [
+        Variant(
+            key=f"memory-{phi:g}",
+            words=f"memory φ = {phi:g}",
+            level=chance(METRIC, truth, null=RandomScores(phi=phi), n_resamples=few, rng=seed),
+        )
+        for phi in MEMORIES
+    ]
+    share = SHARES[labels.name]
+    at_share = chance("pa-f1", truth, budget=share, n_resamples=few, rng=seed)
+    variants.append(Variant(key="fixed-share", words="alarms on a fixed share", level=at_share))
+    if labels.name in LEFT_OUT:
+        left = labels.without(*LEFT_OUT[labels.name])
+        level = chance(METRIC, left.truth, n_resamples=n_resamples, rng=seed)
+        words = f"{labels.name} without {', '.join(LEFT_OUT[labels.name])}"
+        variants.append(Variant(key="left-out", words=words, level=level))
+    return Case(
+        labels=labels,
+        published=PUBLISHED[labels.name],
+        plain=chance("best-f1", truth, n_resamples=min(n_resamples, FEWEST), rng=seed),
+        random=chance(METRIC, truth, n_resamples=n_resamples, rng=seed),
+        variants=tuple(variants),
+    )
+
+
+def _rotations(labels: BenchmarkLabels, seed: int, rotations: int) -> tuple[Rotated, ...]:
+    """Three detectors that are known: two know nothing, the third a little."""
+    generator = np.random.default_rng(seed)
+    independent, slow = (
+        np.asarray(RandomScores(phi=phi).draw(labels.truth)(generator, 1)[0]) for phi in (0.0, MEMORIES[-1])
+    )
+    detectors: dict[str, FloatArray] = {
+        "random": independent,
+        f"random, memory φ = {MEMORIES[-1]:g}": slow,
+        "the same, + 1.5 in ranges": slow + 1.5 * labels.truth,
+    }
+    return tuple(
+        Rotated(
+            words=words,
+            result=significance(
+                METRIC,
+                labels.truth,
+                scores,
+                groups=labels.groups,
+                null="circular-shift",
+                n_resamples=rotations,
+                rng=seed,
+            ),
+        )
+        for words, scores in detectors.items()
+    )
+
+
+# ---- statements
+
+LEVEL = 0.05
+ALL = "all benchmarks"
+
+
+def check_adjustment_claims(study: AdjustmentStudy) -> tuple[Claim, ...]:
+    """All statements: one for each published value, then those about all."""
+    return (
+        *(better_than_random(case) for case in study.cases),
+        turns_into_state_of_the_art(study),
+        above_nine_tenths(study),
+        no_better_than_everywhere(study),
+        by_the_threshold(study),
+        level_at_the_share(study),
+        whatever_the_memory(study),
+    )
+
+
+def verdict_on(case: Case) -> Outcome:
+    """Whether the published value is better than random scores; open where so many draws cannot tell."""
+    if abs(case.pvalue - LEVEL) < 2 * case.pvalue_error:
+        return "cannot be checked"
+    return outcome_of(case.pvalue <= LEVEL)
+
+
+def better_than_random(case: Case) -> Claim:
+    """One published value against random scores."""
+    outcome = verdict_on(case)
+    close = " That is too close to .05 for this many draws to decide." if outcome == "cannot be checked" else ""
+    return Claim(
+        key=f"better-than-random-{case.name.lower()}",
+        section=case.name,
+        statement=f"On {case.name}, the published point-adjusted F1 is better than that of random scores at their best "
+        "thresholds.",
+        outcome=outcome,
+        finding=f"Random scores have {show_chance(case.random.expected, case.random.std)}; "
+        f"{case.reached():,} of {case.random.n_resamples:,} reach the published {case.published} "
+        f"(p = {show_p(case.pvalue)} ± {show_p(case.pvalue_error)}).{close} Corrected for chance it is "
+        f"{show_share(case.corrected)}.",
+        decided_by="Figure 1",
+    )
+
+
+def turns_into_state_of_the_art(study: AdjustmentStudy) -> Claim:
+    """Kim et al.'s warning."""
+    level = [case.name for case in study.cases if verdict_on(case) == "does not hold"]
+    return Claim(
+        key="random-state-of-the-art",
+        section="Kim et al. 2022",
+        statement="With point adjustment, even random scores become state of the art.",
+        outcome=outcome_of(bool(level)),
+        finding=f"At their best thresholds, more than one in twenty random scores reach the published value on "
+        f"{listed(level) or 'none of them'}; the "
+        f"shares are {_each(study.cases, [show_p(case.pvalue) for case in study.cases])}.",
+        decided_by="Table 2",
+    )
+
+
+def above_nine_tenths(study: AdjustmentStudy) -> Claim:
+    """What a high value is taken for."""
+    shares = [float((case.random.values > 0.9).mean()) for case in study.cases]
+    return Claim(
+        key="above-0.9",
+        section=ALL,
+        statement="A point-adjusted F1 above .9 shows that a detector works.",
+        outcome=outcome_of(max(shares) <= LEVEL),
+        finding=f"Random scores are above .9 in {_each(study.cases, [f'{share:.0%}' for share in shares])} of all draws.",
+        decided_by="Figure 1",
+    )
+
+
+def no_better_than_everywhere(study: AdjustmentStudy) -> Claim:
+    """What the same scores have without adjustment."""
+    gaps = [abs(case.plain.expected - case.everywhere) for case in study.cases]
+    return Claim(
+        key="without-adjustment",
+        section=ALL,
+        statement="Without point adjustment, random scores do no better than an alarm at every step.",
+        outcome=outcome_of(max(gaps) < 0.01),
+        finding="The best F1 of random scores is "
+        f"{_each(study.cases, [show_share(case.plain.expected) for case in study.cases])}; with an alarm at every step F1 is "
+        f"{_each(study.cases, [show_share(case.everywhere) for case in study.cases])}.",
+        decided_by="Table 2",
+    )
+
+
+def by_the_threshold(study: AdjustmentStudy) -> Claim:
+    """Whether the best threshold is to blame."""
+    fixed = [case.variant("fixed-share").expected for case in study.cases]
+    lost = [case.random.expected - mean for case, mean in zip(study.cases, fixed, strict=True)]
+    return Claim(
+        key="by-the-threshold",
+        section=ALL,
+        statement="It is the choice of the best threshold that lifts random scores so high.",
+        outcome=outcome_of(min(lost) > 0.05),
+        finding="With alarms on the share of steps that the published threshold aims at, random scores still have "
+        f"{_each(study.cases, [show_share(mean) for mean in fixed])}, which is "
+        f"{_each(study.cases, [f'{loss:.3f}' for loss in lost])} less than at their best thresholds.",
+        decided_by="Table 3",
+    )
+
+
+def level_at_the_share(study: AdjustmentStudy) -> Claim:
+    """Chance with no more choice of a threshold than the published detector had."""
+    levels = [case.variant("fixed-share") for case in study.cases]
+    level = level_at_fixed_share(study)
+    alone = " alone" if len(level) == 1 else ""
+    return Claim(
+        key="level-at-the-share",
+        section=ALL,
+        statement="With alarms on the share of steps that the published thresholds aim at, random scores are level with the published values as well.",
+        outcome=outcome_of(len(level) == len(study.cases)),
+        finding=f"Of {levels[0].n_resamples} draws "
+        f"{_each(study.cases, [f'{case.reached(one)}' for case, one in zip(study.cases, levels, strict=True)])} reach the "
+        f"published value: level on {listed(level) or 'none of them'}{alone}. The number of published alarms in the "
+        "test parts is not known here.",
+        decided_by="Table 3",
+    )
+
+
+def level_at_fixed_share(study: AdjustmentStudy) -> list[str]:
+    """The benchmarks on which random alarms on a fixed share of the steps are level with the published value."""
+    return [case.name for case in study.cases if case.variant("fixed-share").pvalue_of(case.published) > LEVEL]
+
+
+def whatever_the_memory(study: AdjustmentStudy) -> Claim:
+    """The other side: scores that follow one another have fewer tries."""
+    by_memory = {phi: [case.variant(f"memory-{phi:g}").expected for case in study.cases] for phi in MEMORIES}
+    falls = any(
+        case.random.expected - mean > 2 * case.random.std
+        for means in by_memory.values()
+        for case, mean in zip(study.cases, means, strict=True)
+    )
+    found = "; ".join(
+        f"{_each(study.cases, [show_share(mean) for mean in means])} at φ = {phi:g}" for phi, means in by_memory.items()
+    )
+    return Claim(
+        key="whatever-the-memory",
+        section=ALL,
+        statement="Random scores reach as much if they have a memory, as those of sliding windows do.",
+        outcome=outcome_of(not falls),
+        finding=f"They reach {found}. What chance gives a detector depends on the memory of its scores, so only its own scores, rotated, can tell.",
+        decided_by="Table 3",
+    )
+
+
+def _each(cases: Iterable[Case], values: list[str]) -> str:
+    return ", ".join(f"{value} ({case.name})" for case, value in zip(cases, values, strict=True))
+
+
+# ---- figures
+
+BIN = 0.0025
+LEFT = 0.7  # of the first figure, unless random scores reach less
+MARKERS = {"random": "o", "memory-0.9": "s", "memory-0.99": "D", "fixed-share": "^", "left-out": "v"}
+
+
+def draw(study: AdjustmentStudy) -> dict[str, Drawn]:
+    """Both figures, in every format."""
+    return {
+        "figure-1": rendered("figure-1", lambda figure: _against_random(figure, study), 5.6),
+        "figure-2": rendered("figure-2", lambda figure: _draw_otherwise(figure, study), 4.6),
+    }
+
+
+def histogram(case: Case, left: float) -> tuple[FloatArray, IntArray]:
+    """Edges and counts of the random values."""
+    edges = np.linspace(left, 1, round((1 - left) / BIN) + 1)
+    return edges, np.histogram(case.random.values, edges)[0]
+
+
+def left_edge(study: AdjustmentStudy) -> float:
+    """Where the axis begins."""
+    least = min(float(case.random.values.min()) for case in study.cases)
+    return min(LEFT, math.floor(least * 10) / 10)
+
+
+def _against_random(figure: Figure, study: AdjustmentStudy) -> None:
+    """Figure 1: the distribution of random scores' best values, and the published one as a line."""
+    left = left_edge(study)
+    axes = np.atleast_1d(figure.subplots(len(study.cases), 1, sharex=True))
+    for ax, case in zip(axes, study.cases, strict=True):
+        edges, counts = histogram(case, left)
+        ax.stairs(counts / counts.max(), edges, fill=True, color=PALETTE["chance"], alpha=0.75, label="random scores")
+        ax.axvline(case.published, color=PALETTE["observed"], linewidth=2, label="published value")
+        ax.set_ylim(0, 1.12)
+        ax.set_xlim(left, 1)
+        ax.set_yticks([])
+        ax.set_title(f"{case.name}: published {case.published}, {reached_in_words(case)}", loc="left")
+        tidy(ax)
+        ax.spines["left"].set_visible(False)
+    axes[-1].set_xlabel("best point-adjusted F1")
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=2, frameon=False, fontsize="small")
+
+
+def reached_in_words(case: Case) -> str:
+    """Which share of the random scores reach the published value."""
+    reached, n = case.reached(), case.random.n_resamples
+    if reached == 0:
+        return f"reached by none of {n:,} random scores"
+    return f"reached by {100 * reached / n:.2g}% of random scores"
+
+
+def _draw_otherwise(figure: Figure, study: AdjustmentStudy) -> None:
+    """Figure 2: mean and band of chance by what is assumed, and the published value as a line over all."""
+    ax: Any = figure.subplots()
+    ticks, place, colours = [], 0.0, dict(zip(MARKERS, (PALETTE["chance"], *(c for c, _ in SERIES)), strict=False))
+    for case in study.cases:
+        top = place
+        for key, words, level in rows_of(case):
+            low, high = level.band or (math.nan, math.nan)
+            how = {"color": colours[key], "marker": MARKERS[key], "markersize": 5, "linestyle": "none"}
+            ax.plot([low, high], [place, place], color=colours[key], linewidth=2)
+            ax.plot(
+                [level.expected],
+                [place],
+                **how,
+                label=words if words not in ax.get_legend_handles_labels()[1] else None,
+            )
+            place += 1
+        ax.plot([case.published] * 2, [top - 0.45, place - 0.55], color=PALETTE["observed"], linewidth=2.2)
+        ticks.append((top + place - 1) / 2)
+        place += 0.8
+    ax.plot([], [], color=PALETTE["observed"], linewidth=2.2, label="published value")
+    ax.set_yticks(ticks, [case.name for case in study.cases])
+    ax.tick_params(axis="y", length=0)
+    ax.invert_yaxis()
+    ax.set_xlim(right=1)
+    ax.set_xlabel("point-adjusted F1: mean and 95% of the draws")
+    tidy(ax)
+    ax.grid(False, axis="y")
+    figure.legend(loc="outside upper center", ncols=3, frameon=False, fontsize="small")
+
+
+def rows_of(case: Case) -> list[tuple[str, str, Any]]:
+    """Key, words and chance level: random scores, then the variants."""
+    return [("random", "independent", case.random)] + [
+        (variant.key, variant.words, variant.level) for variant in case.variants
+    ]
+
+
+# ---- numbers as CSV
+
+Rows = list[tuple[Any, ...]]
+BAND = ("chance_2.5%", "chance_97.5%")
+
+
+def records(study: AdjustmentStudy) -> dict[str, str]:
+    """The text of each file, by its name without ".csv"."""
+    made: dict[str, tuple[tuple[str, ...], Rows]] = {
+        "figure-1": (("benchmark", "from", "to", "draws"), _bins(study)),
+        "figure-2": (_OTHERWISE, _otherwise_rows(study)),
+        "table-1": (("benchmark", "steps", "entities", "ranges", "labelled", "source"), _labels(study)),
+        "table-2": (_CHANCE, _chance(study)),
+        "table-3": (_OTHERWISE, _otherwise_rows(study)),
+        "table-4": (("detector", "value", "chance_mean", "chance_sd", *BAND, "p", "rotations"), _rotated_rows(study)),
+    }
+    return {name: csv_text(columns, rows) for name, (columns, rows) in made.items()}
+
+
+_CHANCE = (
+    "benchmark",
+    "best_f1_mean",
+    "best_f1_everywhere",
+    "best_pa_f1_mean",
+    "best_pa_f1_sd",
+    *BAND,
+    "published",
+    "reached",
+    "draws",
+    "p",
+    "chance_corrected",
+)
+_OTHERWISE = ("benchmark", "assumed", "mean", "sd", *BAND, "reached", "draws")
+
+
+def _bins(study: AdjustmentStudy) -> Rows:
+    left, rows = left_edge(study), []
+    for case in study.cases:
+        edges, counts = histogram(case, left)
+        cells = zip(edges[:-1].round(6).tolist(), edges[1:].round(6).tolist(), counts.tolist(), strict=True)
+        rows += [(case.name, low, high, count) for low, high, count in cells]
+    return rows
+
+
+def _labels(study: AdjustmentStudy) -> Rows:
+    return [
+        (
+            case.name,
+            len(case.labels.truth),
+            len(case.labels.entities),
+            case.labels.n_ranges,
+            int(case.labels.truth.sum()),
+            case.labels.source,
+        )
+        for case in study.cases
+    ]
+
+
+def _chance(study: AdjustmentStudy) -> Rows:
+    return [
+        (
+            case.name,
+            case.plain.expected,
+            case.everywhere,
+            case.random.expected,
+            case.random.std,
+            *(case.random.band or ("", "")),
+            case.published,
+            case.reached(),
+            case.random.n_resamples,
+            case.pvalue,
+            case.corrected,
+        )
+        for case in study.cases
+    ]
+
+
+def _otherwise_rows(study: AdjustmentStudy) -> Rows:
+    return [
+        (
+            case.name,
+            words,
+            level.expected,
+            level.std,
+            *(level.band or ("", "")),
+            case.reached(level),
+            level.n_resamples,
+        )
+        for case in study.cases
+        for _, words, level in rows_of(case)
+    ]
+
+
+def _rotated_rows(study: AdjustmentStudy) -> Rows:
+    return [
+        (
+            one.words,
+            one.result.value,
+            one.result.expected,
+            one.result.std,
+            *(one.result.band or ("", "")),
+            one.result.pvalue,
+            one.result.n_resamples,
+        )
+        for one in study.rotated
+    ]
+
+
+# ---- the page
+
+PUBLISHED_IN = "Xu et al. (2022), Anomaly Transformer, ICLR"
+QUOTED_IN = "github.com/thuml/Anomaly-Transformer/issues/34"
+
+
+def render(study: AdjustmentStudy, claims: tuple[Claim, ...], figures: dict[str, Drawn]) -> str:
+    """The whole page."""
+    title = "Point-adjusted F1: published values and random scores"
+    body = [
+        f"<h1>{title}</h1>",
+        f'<p class="byline">Four benchmarks, their public labels, and no detector at all, by nofluke {__version__}.</p>',
+        _abstract(study, claims),
+        _compared(study),
+        _published(study, figures),
+        "<h2>The statements</h2>",
+        f'<p>{tally(claims)}. The same list is in <a href="claims.json">claims.json</a>. A statement about a published value '
+        "holds if at most one in twenty random scores reach it; if 1 in 20 lies within two Monte Carlo errors, it "
+        "cannot be checked.</p>",
+        claims_table(claims),
+        _may_differ(study, figures),
+        _rotated(study),
+        _colophon(study),
+    ]
+    return document(title, body)
+
+
+def _abstract(study: AdjustmentStudy, claims: tuple[Claim, ...]) -> str:
+    means = listed([f"{show_share(case.random.expected)} on {case.name}" for case in study.cases])
+    level = listed(level_at_fixed_share(study)) or "none of them"
+    return (
+        "<p>Point adjustment counts a whole labelled range as found as soon as one of its steps has an alarm. Papers "
+        "then take F1 of the steps. A long range offers many steps to hit by luck: random numbers instead of a "
+        f"detector's scores, with the threshold at which they do best, have a point-adjusted F1 of {means}. They are "
+        f"compared with the values of a published state of the art. With alarms on a fixed share of the steps, which "
+        f"is closer to how its thresholds were chosen, random scores are level with it on {level}. {tally(claims)}.</p>"
+    )
+
+
+def _compared(study: AdjustmentStudy) -> str:
+    rows = [
+        (
+            case.name,
+            f"{len(case.labels.truth):,}",
+            f"{len(case.labels.entities)}",
+            f"{case.labels.n_ranges}",
+            f"{case.share_labelled:.1%}",
+            case.labels.source,
+        )
+        for case in study.cases
+    ]
+    return "\n".join(
+        [
+            "<h2>What is compared</h2>",
+            "<p><strong>Chance.</strong> Every step of the test part gets an independent random number as its score. The threshold is "
+            "the one with the highest point-adjusted F1, so chance may choose it too. Entities are concatenated into "
+            f"one series, in the order of the source, and scored together. There are {study.n_resamples:,} such random "
+            "scores for each benchmark; they need not be made step by step, since all that matters is the highest "
+            "score of each range and how many other steps score above it.</p>",
+            f"<p><strong>Published values.</strong> {escape(PUBLISHED_IN)}, as quoted in {escape(QUOTED_IN)}: one number for "
+            "each benchmark, to four digits. The detector itself was not run here.</p>",
+            table(
+                "Table 1. The labels of the test parts.",
+                ("", "steps", "entities", "ranges", "labelled", "from"),
+                rows,
+            ),
+        ]
+    )
+
+
+def _published(study: AdjustmentStudy, figures: dict[str, Drawn]) -> str:
+    rows = [
+        (
+            case.name,
+            show_share(case.plain.expected),
+            show_chance(case.random.expected, case.random.std),
+            "{:.3f} to {:.3f}".format(*case.random.band) if case.random.band else "",
+            f"{case.published}",
+            _share(case),
+            show_share(case.corrected),
+        )
+        for case in study.cases
+    ]
+    columns = ("", "best F1", "best PA-F1", "95%", "published", "reached by", "corrected")
+    return "\n".join(
+        [
+            "<h2>Published values and random scores</h2>",
+            table("Table 2. Random scores: best F1, best point-adjusted F1; and the published one.", columns, rows),
+            '<p class="small">Best F1, best PA-F1: means over random scores without and with point adjustment (± standard deviation; '
+            "95% of the draws). Reached by: the share of random scores whose best PA-F1 is at least the published value. Corrected: "
+            "(published − chance)/(1 − chance), where chance is the mean of random scores: 0 is chance, 1 is perfect.</p>",
+            figure(
+                figures["figure-1"],
+                1,
+                f"Best point-adjusted F1 of {study.n_resamples:,} random scores on each benchmark, and the published value.",
+            ),
+        ]
+    )
+
+
+def _may_differ(study: AdjustmentStudy, figures: dict[str, Drawn]) -> str:
+    rows = [_variant_row(case, key) for case in study.cases for key, *_ in rows_of(case)]
+    shares = listed([f"{100 * SHARES[case.name]:g}% on {case.name}" for case in study.cases])
+    return "\n".join(
+        [
+            "<h2>What may differ</h2>",
+            "<ul>",
+            "<li><strong>Thresholds.</strong> The published ones were not the best possible. They were set to give an "
+            f"alarm on a fixed share of the validation data ({shares}), after which alarms were adjusted; the authors' "
+            "code takes the percentile over the scores of the training and test parts together. Here chance gets its "
+            "best threshold, which the published detector did not. Table 3 therefore also has random alarms on those "
+            "shares of the test steps.</li>",
+            "<li><strong>Memory.</strong> Detectors on sliding windows give neighbouring steps similar scores, and so have fewer "
+            "tries within a range. Table 3 has random scores with a correlation of φ between neighbours. The memory of the published "
+            "scores is not known here.</li>",
+            "<li><strong>Labels.</strong> The source lists P-2 of SMAP twice; the first line is kept here. Papers that prepare the "
+            "data as OmniAnomaly does leave P-2 out. The authors' code cuts the series into windows of 100 steps and drops the rest, up "
+            "to 99 steps. The order of the entities changes nothing, unless ranges of two entities touch.</li>",
+            "<li><strong>Digits.</strong> Published values are rounded to four digits.</li>",
+            "</ul>",
+            table(
+                "Table 3. Random scores if one thing is changed.",
+                ("scores", "PA-F1", "reached by", "of draws"),
+                rows,
+            ),
+            figure(
+                figures["figure-2"],
+                2,
+                f"What chance scores under each assumption: mean and 95% of the draws ({study.n_resamples:,}, or {FEW} "
+                "where scores were made step by step).",
+            ),
+        ]
+    )
+
+
+def _variant_row(case: Case, key: str) -> tuple[str, str, str, str]:
+    words, level = next((words, level) for name, words, level in rows_of(case) if name == key)
+    if key == "fixed-share":
+        words = f"alarms on {100 * SHARES[case.name]:g}%"
+    name = words if key == "left-out" else f"{case.name}, {words}"
+    return name, show_chance(level.expected, level.std), f"{case.reached(level):,}", f"{level.n_resamples:,}"
+
+
+def _rotated(study: AdjustmentStudy) -> str:
+    rows = [
+        (
+            one.words,
+            show_share(one.result.value),
+            show_chance(one.result.expected, one.result.std),
+            show_p(one.result.pvalue),
+            show_share(one.result.chance_corrected),
+        )
+        for one in study.rotated
+    ]
+    first, last = study.rotated[0].result, study.rotated[-1].result
+    lower = (
+        f" The last one has a lower value than the first, {show_share(last.value)} against {show_share(first.value)}, "
+        f"but is the better detector: p = {show_p(last.pvalue)} against {show_p(first.pvalue)}."
+        if last.value < first.value and last.pvalue < first.pvalue
+        else ""
+    )
+    return "\n".join(
+        [
+            "<h2>With a detector: each entity rotated within itself</h2>",
+            "<p>With the scores of a detector at hand, there is no need to guess their memory. Rotating them against "
+            "the labels keeps it. Concatenated entities are each rotated within themselves, since a score of one says "
+            "nothing about another: <code>nf.significance(&quot;best-pa-f1&quot;, labels.truth, scores, "
+            f"groups=labels.groups)</code>. The threshold is chosen again in every rotation. Here are three made-up "
+            f"detectors on {ROTATED}, of which two know nothing; the third is the second with 1.5 added to the scores "
+            f"of labelled steps, one and a half times their standard deviation.{lower}</p>",
+            table(
+                f"Table 4. Three made-up detectors on {ROTATED}, {first.n_resamples:,} rotations.",
+                ("detector", "best PA-F1", "chance", "p", "corrected"),
+                rows,
+            ),
+        ]
+    )
+
+
+def _colophon(study: AdjustmentStudy) -> str:
+    command = f"nofluke reproduce --point-adjustment --seed {study.seed} --permutations {study.n_resamples} -o out/"
+    return (
+        "<footer><h2>How this was made</h2>\n"
+        f"<pre>{escape(command)}</pre>\n"
+        f"<p>Everything is simulated with seed {study.seed}: {study.n_resamples:,} draws of independent scores by "
+        f"<code>nf.chance(&quot;best-pa-f1&quot;, labels)</code>, fewer where Table 3 says so. The same labels, seed "
+        "and versions give the same bytes. Next to this page are every figure as SVG, PDF and PNG, and the numbers "
+        "behind figures and tables as CSV.</p></footer>"
+    )
+
+
+def _share(case: Case) -> str:
+    reached, n = case.reached(), case.random.n_resamples
+    return f"none of {n:,}" if reached == 0 else f"{100 * reached / n:.2g}%"
+
+
+# ---- all of it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PointAdjustment(Reproduced):
+    """What was written about point adjustment, and what was found; ``study`` has every number."""
+
+    study: AdjustmentStudy = field(repr=False)
+
+
+def reproduce_point_adjustment(output: str | Path, *, seed: int = 0, n_resamples: int = 10_000) -> PointAdjustment:
+    """Measure what random scores reach by point adjustment on MSL, SMAP, SMD and PSM, and write it down as a page.
+
+    Parameters
+    ----------
+    output : path
+        A directory; made if it does not exist, and a leading ``~`` is your home. Files of an earlier run are replaced.
+    seed : int
+        Of all draws. Same labels, seed and versions, same bytes.
+    n_resamples : int
+        Random scores on each benchmark. Where scores as long as the series have to be made, there are at most 60.
+
+    Returns
+    -------
+    PointAdjustment
+
+    Raises
+    ------
+    InputError
+        If matplotlib is missing, the labels cannot be had, or the directory cannot be written.
+
+    See Also
+    --------
+    nofluke.datasets.public_labels : the labels, from ``NOFLUKE_DATA`` or downloaded and checked.
+    nofluke.chance : the same for your own labels.
+
+    References
+    ----------
+    Kim et al. (2022), Towards a rigorous evaluation of time-series anomaly detection, AAAI. Xu et al. (2022), Anomaly
+    Transformer: time series anomaly detection with association discrepancy, ICLR.
+
+    Examples
+    --------
+    >>> from nofluke.reproduce import reproduce_point_adjustment
+    >>> done = reproduce_point_adjustment("out")  # doctest: +SKIP
+    >>> done.in_words()  # doctest: +SKIP
+    """
+    check_matplotlib()
+    with prepared(output) as directory:
+        study = run_adjustment_study(seed=seed, n_resamples=n_resamples)
+        claims = check_adjustment_claims(study)
+        figures = draw(study)
+        files = publish(
+            directory,
+            claims=claims,
+            about={
+                "data": {case.name: case.labels.source for case in study.cases},
+                "seed": study.seed,
+                "n_resamples": study.n_resamples,
+            },
+            figures={name: drawn.formats for name, drawn in figures.items()},
+            records={f"{name}.csv": text for name, text in records(study).items()},
+            page=render(study, claims, figures),
+        )
+    return PointAdjustment(directory=directory, files=files, claims=claims, study=study)

@@ -1,0 +1,64 @@
+"""Compiled loops over placements of events, and over draws of many cells that are added up."""
+
+import numpy as np
+
+from nofluke.compiled import compiled
+from nofluke.laws.montecarlo.kernels import random_word
+
+
+@compiled()
+def hits_of_rows(rows, starts, stops, near, precision, recall):  # type: ignore[no-untyped-def]
+    """Both hits of each placement: alarms whose window holds an event, and events on steps near an alarm.
+
+    Rows ascend, as do the first and the last steps of windows: one walk along both is enough.
+    """
+    for i in range(rows.shape[0]):
+        events = rows[i]
+        at, hits, found = 0, 0, 0
+        for alarm in range(starts.size):
+            while at < events.size and events[at] < starts[alarm]:
+                at += 1
+            if at == events.size:
+                break
+            if events[at] < stops[alarm]:
+                hits += 1
+        for event in events:
+            if near[event]:
+                found += 1
+        precision[i], recall[i] = hits, found
+
+
+@compiled()
+def add_draws(seeds, begins, precision, recall, counts, data, total, without):  # type: ignore[no-untyped-def]
+    """Add a draw of each cell to each row of both totals: one of its pairs, by their counts, or the data's own.
+
+    Cell c has the pairs from ``begins[c]`` to ``begins[c + 1]``. Where ``data[c, 2]`` is 1, its own pair
+    ``data[c, :2]`` is one more draw, which only the first total counts.
+    """
+    most = 0
+    for c in range(seeds.size):
+        many = 0
+        for j in range(begins[c], begins[c + 1]):
+            many += counts[j]
+        most = max(most, many)
+    pairs = np.empty((most, 2), np.int64)
+    low = np.uint64(0xFFFFFFFF)
+    for c in range(seeds.size):
+        many = 0
+        for j in range(begins[c], begins[c + 1]):
+            for _ in range(counts[j]):
+                pairs[many, 0], pairs[many, 1] = precision[j], recall[j]
+                many += 1
+        size = np.uint64(many + data[c, 2])
+        for i in range(total.shape[0]):
+            word = random_word(seeds[c], np.uint64(i))
+            at = np.int64(((word >> np.uint64(32)) * size) >> np.uint64(32))
+            if at < many:
+                total[i, 0] += pairs[at, 0]
+                total[i, 1] += pairs[at, 1]
+            else:
+                total[i, 0] += data[c, 0]
+                total[i, 1] += data[c, 1]
+                at = np.int64(((word & low) * np.uint64(many)) >> np.uint64(32))
+            without[i, 0] += pairs[at, 0]
+            without[i, 1] += pairs[at, 1]

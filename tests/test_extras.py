@@ -1,0 +1,157 @@
+"""What the library alone can do, and what each extra adds: a missing one is an error with the line to type."""
+
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import nofluke as nf
+from nofluke.extras import EXTRAS
+from nofluke.progress import cells_bar, progress_bar
+
+ROOT = Path(__file__).parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+WITHOUT = """
+import sys
+for package in {names}:
+    sys.modules[package] = None
+"""
+
+
+def table(n_series=6, n=200):
+    """Series in which one detector of two knows something."""
+    rng = np.random.default_rng(0)
+    truth = (rng.random(n_series * n) < 0.03).astype(int)
+    names = np.repeat([f"s{i}" for i in range(n_series)], n)
+    good, random = truth + rng.normal(size=truth.size), rng.normal(size=truth.size)
+    return {"name": names, "group": np.where(names < "s3", "g", "h"), "label": truth, "good": good, "random": random}
+
+
+ASKED = {"series": "name", "group": "group", "truth": "label", "scores": ["good", "random"], "budget": "3%"}
+
+
+def packages(names):
+    """Names of packages without their versions."""
+    return {name.partition(">")[0] for name in names}
+
+
+def python_without(names, code, *arguments):
+    """A fresh interpreter in which some packages are missing."""
+    return subprocess.run(
+        [sys.executable, "-c", WITHOUT.format(names=tuple(names)) + code, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(Path(nf.__file__).parent.parent)},
+    )
+
+
+def test_the_library_alone_needs_four_packages():
+    """Everything else is an extra, each package in the extra that errors name; "all" has all that users may need."""
+    extras = PROJECT["optional-dependencies"]
+    assert packages(PROJECT["dependencies"]) == {"numpy", "scipy", "numba", "narwhals"}
+    assert {package: extra for package, extra in EXTRAS.items() if package not in packages(extras[extra])} == {}
+    assert extras["cli"][0] == "nofluke[files]"
+    assert extras["dask"] == ["nofluke[distributed]"]
+    named = set(extras["all"][0].removeprefix("nofluke[").removesuffix("]").split(","))
+    assert named == {"cli", "plot", "report", "distributed"}
+    assert extras["test"][0] == "nofluke[all]"
+
+
+def test_the_library_works_without_any_extra():
+    """Evaluating, and a study without a folder, pooled, compared and printed."""
+    code = """
+import nofluke as nf
+from test_extras import ASKED, table
+result = nf.evaluate([0, 1, 0, 0] * 9, [0, 1, 0, 0] * 9, threshold=1, tolerance=0, null="permutation")
+assert result.verdict == "yes", result.verdict
+study = nf.study(table(), **ASKED, workers=1)
+print(study)
+assert study.n_missing == 0 and study.compare().n_pairs == 1
+nf.datasets.simulate_quakes(rng=0)
+"""
+    done = python_without(EXTRAS, f"import sys; sys.path.insert(0, {str(ROOT / 'tests')!r})" + code)
+    assert done.returncode == 0, done.stderr
+    assert "good" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("package", "code"),
+    [
+        ("duckdb", "nf.study('README.md', series='a', truth='b', scores='c', budget='1%')"),
+        ("duckdb", "nf.study(table(), **ASKED, workers=1, out=sys.argv[1])"),
+        ("pooch", "nf.datasets.load_earthquakes()"),
+        ("matplotlib", "nf.evaluate([0, 1] * 9, [0, 1] * 9, threshold=1).plot()"),
+        ("plotly", "nf.evaluate([0, 1] * 9, [0, 1] * 9, threshold=1).report(sys.argv[1] + '/a.html')"),
+        ("distributed", "from nofluke.studies.run import dask_executor; dask_executor('local').__enter__()"),
+    ],
+)
+def test_a_missing_extra_is_an_error_with_the_line_to_type(package, code, tmp_path):
+    """Each place that needs one says which package is missing and how to get it."""
+    head = f"import sys; sys.path.insert(0, {str(ROOT / 'tests')!r})\nimport os; os.environ.pop('NOFLUKE_DATA', None)"
+    told = f"""
+{head}
+import nofluke as nf
+from test_extras import ASKED, table
+try:
+    {code}
+except nf.InputError as error:
+    print(error)
+"""
+    done = python_without([package], told, str(tmp_path))
+    line = f"{package}, which is not installed: pip install 'nofluke[{EXTRAS[package]}]'.\n"
+    assert done.stdout.endswith(line), done.stdout + done.stderr
+
+
+def test_the_command_without_click_says_what_to_type():
+    """One line, exit code 2, no traceback; the installed command and python -m are the same."""
+    code = "import runpy; runpy.run_module('nofluke', run_name='__main__')"
+    done = python_without(["click"], code)
+    assert (done.returncode, done.stdout) == (2, "")
+    line = "the command line needs click, which is not installed: pip install 'nofluke[cli]'."
+    assert done.stderr == f"nofluke: {line}\n"
+    assert PROJECT["scripts"] == {"nofluke": "nofluke.__main__:main"}
+
+
+def test_progress_without_rich_is_a_plain_line(monkeypatch, capsys):
+    """It is written over itself, and gone at the end."""
+    monkeypatch.setattr("nofluke.progress.is_watched", lambda _: True)
+    monkeypatch.setattr("nofluke.progress.find_spec", lambda _: None)
+    with progress_bar("draws", 1000) as advance:
+        advance(10)
+        advance(1000)  # too soon after the first to be shown
+    assert capsys.readouterr().err == f"\rdraws: 10 of 1,000\r{'':<18}\r"
+    with cells_bar("study", 2000) as advance_cells:
+        advance_cells(1500, 3)
+    assert capsys.readouterr().err.startswith("\rstudy: 1,503 of 2,000 cells, 3 failed\r")
+
+
+def test_memory_reads_back_what_a_folder_does(tmp_path):
+    """Every column of every table has the same kind and the same values; one series fails."""
+    data = table()
+    data["label"] = data["label"].astype(float)
+    data["label"][7] = np.nan
+    asked = {**ASKED, "metrics": ["auc_roc"], "n_resamples": 99, "workers": 1}
+    kept, filed = nf.study(data, **asked), nf.study(data, **asked, out=tmp_path / "study")
+    assert (kept.path, kept.n_missing) == (None, filed.n_missing)
+    assert kept.n_missing > 0
+    assert str(kept) == str(filed)
+    for name in ("cells", "failed", "laws", "truths"):
+        one, other = kept._folder.read(name), filed._folder.read(name)
+        assert list(one) == list(other)
+        for column, values in one.items():
+            assert values.dtype == other[column].dtype, (name, column)
+            assert list(map(type, values)) == list(map(type, other[column])), (name, column)
+            for ours, theirs in zip(values.tolist(), other[column].tolist(), strict=True):
+                np.testing.assert_array_equal(ours, theirs)
+        detector = {"detector": "random"}
+        if "detector" in one:
+            assert len(kept._folder.read(name, ["series"], detector)["series"]) == len(
+                filed._folder.read(name, ["series"], detector)["series"]
+            )

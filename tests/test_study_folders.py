@@ -1,0 +1,437 @@
+"""Folders of files by patterns, what of a source is not used, and warm-ups by series."""
+
+import gzip
+import io
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import nofluke as nf
+from nofluke.cli import main
+from nofluke.data.tables import kept_connection
+from nofluke.errors import InputError
+from nofluke.studies.cases import Fault
+from nofluke.studies.sources import read_source
+from nofluke.studies.sources.folders import Pattern
+
+FOLDERS = {"layout": "folders", "pattern": "{group}/{detector}/score/{series}.*"}
+
+
+def cases_of(source):
+    return {case.series: case for chunk in source.chunks() for case in chunk.read()}
+
+
+def as_bytes(values, kind):
+    """A column of values as one kind of file holds it."""
+    if kind == "npy":
+        buffer = io.BytesIO()
+        np.save(buffer, np.asarray(values))
+        return buffer.getvalue()
+    if kind == "parquet":
+        return pd.DataFrame({"v": values}).to_parquet()
+    return "".join(f"{value}\n" for value in values).encode()
+
+
+def write(path, values, kind):
+    """A file that ends as its kind says, zipped or gzipped if that ends so."""
+    path = path.with_name(f"{path.name}.{kind}")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    content = as_bytes(values, kind.split(".")[0])
+    if kind.endswith(".zip"):
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+            packed.writestr(path.name.removesuffix(".zip"), content)
+    else:
+        path.write_bytes(gzip.compress(content) if kind.endswith(".gz") else content)
+
+
+def archive(root, kind="csv", n=40):
+    """Two groups, three series, two detectors; series x is in both groups."""
+    rng = np.random.default_rng(0)
+    made = {}
+    for group, series in (("g", "x"), ("g", "y.v1"), ("h", "x")):
+        labels = (rng.random(n) < 0.2).astype(int)
+        scores = {detector: rng.random(n).round(4) for detector in ("a", "b")}
+        made[group, series] = labels, scores
+        for detector, values in scores.items():
+            write(root / "scores" / group / detector / "score" / series, values, kind)
+        write(root / "labels" / group / series, labels, "csv")
+    return made
+
+
+@pytest.mark.parametrize("kind", ["csv", "txt", "npy", "parquet", "csv.zip", "npy.zip", "parquet.zip", "txt.gz"])
+def test_files_of_every_kind_give_the_same_series(tmp_path, kind):
+    """Text, arrays and Parquet, packed or not; series of one name in two groups are called by both."""
+    made = archive(tmp_path, kind)
+    read = read_source(tmp_path / "scores", **FOLDERS, labels=f"{tmp_path}/labels/{{group}}/{{series}}.csv")
+    assert read.detectors == ("a", "b")
+    assert read.unused == ()
+    cases = cases_of(read)
+    assert {name: case.group for name, case in cases.items()} == {"g/x": "g", "h/x": "h", "y.v1": "g"}
+    for (group, series), (labels, scores) in made.items():
+        case = cases[series if series == "y.v1" else f"{group}/{series}"]
+        assert case.truth.tolist() == labels.tolist()
+        assert {name: found.tolist() for name, found in case.detectors.items()} == {
+            name: found.tolist() for name, found in scores.items()
+        }
+
+
+@pytest.mark.parametrize(
+    "how", ["true", "column", "position", "array", "beside", "table", "columns", "by group", "ranges"]
+)
+def test_labels_may_be_anywhere(tmp_path, how):
+    """In files of their own, of one column or several; beside the scores; or in one table for many series."""
+    made = archive(tmp_path)
+    labels, asked, source = tmp_path / "labels", {}, {**FOLDERS}
+    own = {key: found[0] for key, found in made.items()}
+    path = f"{labels}/{{group}}/{{series}}.csv"
+    for (group, series), truth in own.items():
+        file = labels / group / f"{series}.csv"
+        if how == "true":
+            file.write_text("".join(f"{bool(one)}\n" for one in truth))
+        elif how in ("column", "position"):
+            rows = "".join(f"{0.5 + at},{one}\n" for at, one in enumerate(truth))
+            file.write_text(("value,label\n" if how == "column" else "") + rows)
+            asked = {"truth": "label" if how == "column" else "1"}
+        elif how == "array":
+            np.save(labels / group / f"{series}.npy", np.stack([np.arange(len(truth)), truth], axis=1))
+            path, asked = f"{labels}/{{group}}/{{series}}.npy", {"truth": "1"}
+        elif how == "beside":
+            for detector, scores in made[group, series][1].items():
+                frame = pd.DataFrame({"z": scores, "y": truth})
+                frame.to_csv(tmp_path / "scores" / group / detector / "score" / f"{series}.csv", index=False)
+            asked = {"truth": "y", "score_column": "z"}
+    rows = [(key[1], one) for key, truth in own.items() if key != ("h", "x") for one in truth]
+    if how == "table":
+        pd.DataFrame(rows, columns=["name", "y"]).to_csv(tmp_path / "all.csv", index=False)
+        path, asked = f"{tmp_path}/all.csv", {"series": "name", "truth": "y"}
+    elif how == "columns":
+        pd.DataFrame({key[1]: truth for key, truth in own.items() if key[0] == "g"}).to_csv(
+            tmp_path / "all.csv", index=False
+        )
+        path = f"{tmp_path}/all.csv"
+    elif how == "by group":
+        for group in "gh":
+            pd.DataFrame({key[1]: truth for key, truth in own.items() if key[0] == group}).to_csv(
+                labels / group / "all.csv", index=False
+            )
+        path = f"{labels}/{{group}}/all.csv"
+    ranges = None
+    if how == "ranges":
+        ranges = {name: [(3, 4)] for name in ("g/x", "y.v1", "h/x")}
+    if how in ("table", "columns"):
+        source["pattern"] = "g/{detector}/score/{series}.csv"
+    given_labels = None if how in ("beside", "ranges") else path
+    cases = cases_of(read_source(tmp_path / "scores", **source, labels=given_labels, ranges=ranges, **asked))
+    assert len(cases) == (2 if how in ("table", "columns") else 3)
+    for case in cases.values():
+        if how == "ranges":
+            assert len(case.truth) == 1
+            continue
+        key = ("h" if case.series == "h/x" else "g", case.series.split("/")[-1])
+        assert np.asarray(case.truth).astype(int).tolist() == own[key].tolist()
+        assert case.detectors["b"].tolist() == made[key][1]["b"].tolist()
+
+
+def test_groups_of_labels_count_where_scores_have_none(tmp_path):
+    """Scores by detector and series, labels in the folders of data sets."""
+    labels = [0, 1, 0, 0, 1]
+    for group, series in (("g", "x"), ("h", "y")):
+        write(tmp_path / "labels" / group / series, labels, "csv")
+        write(tmp_path / "scores" / series, [0.5, 1, 2, 3, 4], "npy")
+    asked = {"layout": "folders", "pattern": "{series}.npy", "labels": f"{tmp_path}/labels/{{group}}/{{series}}.csv"}
+    read = read_source(tmp_path / "scores", **asked)
+    assert read.detectors == ("scores",)
+    assert {name: case.group for name, case in cases_of(read).items()} == {"x": "g", "y": "h"}
+
+
+def test_what_is_not_used_is_named_with_its_reason(tmp_path):
+    """Files that fit no pattern, second files of a cell, detectors nobody asked for, and labels without scores."""
+    archive(tmp_path)
+    scores = tmp_path / "scores"
+    for name in ("README.md", "g/notes.txt", "g/a/log.csv"):
+        (scores / name).write_text("x\n")
+    (scores / ".hidden").write_text("")
+    write(scores / "g" / "b" / "score" / "x", [1.0] * 40, "npy")
+    write(tmp_path / "labels" / "g" / "lost", [0, 1], "csv")
+    asked = {**FOLDERS, "labels": f"{tmp_path}/labels/{{group}}/{{series}}.csv"}
+    assert list(read_source(scores, **asked).unused) == [
+        "3 files are not used, since their paths do not fit {group}/{detector}/score/{series}.*: such as README.md.",
+        "1 file is not used, since another file has scores of the same detector and series: g/b/score/x.csv.",
+        "1 file is not used, since they are labels of series without scores: g/lost.csv.",
+    ]
+    only = read_source(scores, **asked, scores="a")
+    assert only.detectors == ("a",)
+    assert "3 files are not used, since scores does not name their detectors: such as g/b/score/x.npy." in only.unused
+
+
+def test_scores_as_text_are_read_in_tsb_ads_folders(tmp_path):
+    """They used to vanish without a word where others are arrays."""
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "s.csv").write_text("v,Label\n1,0\n2,1\n3,0\n")
+    write(tmp_path / "score" / "arrays" / "s", [1.0, 2.0, 3.0], "npy")
+    write(tmp_path / "score" / "texts" / "s", [3.0, 2.5, 1.0], "csv")
+    (tmp_path / "score" / "texts" / "s.log").write_text("took 3 s\n")
+    read = read_source(tmp_path / "score", layout="tsb-ad", data=tmp_path / "data")
+    assert read.detectors == ("arrays", "texts")
+    assert cases_of(read)["s"].detectors["texts"].tolist() == [3.0, 2.5, 1.0]
+    assert len(read.unused) == 1
+    assert "texts/s.log" in read.unused[0]
+
+
+def test_columns_and_files_nobody_asks_for_are_in_the_leaderboard(tmp_path, capsys):
+    """Of a frame, of tables in a folder, and of files for each series: in its notes, and in the opened study's."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"s": ["p"] * 50 + ["q"] * 50, "y": [0, 0, 0, 1, 0] * 20, "z": rng.random(100), "value": 1, "w": 2}
+    )
+    asked = {"truth": "y", "scores": "z", "budget": "10%", "null": "permutation", "workers": 1}
+    told = "2 columns are not used, since no argument names them: 'value', 'w'."
+    found = nf.study(frame, series="s", **asked)
+    assert found.unused == (told,)
+    assert told in found.leaderboard().about.notes
+    folder = tmp_path / "tables"
+    folder.mkdir()
+    frame.to_csv(folder / "t.csv", index=False)
+    (folder / "README.txt").write_text("about\n")
+    files = "1 file is not used, since their names do not end as those of tables do: README.txt."
+    found = nf.study(folder, series="s", out=tmp_path / "out", **asked)
+    assert found.unused == (files, told)
+    assert nf.Study.open(tmp_path / "out").unused == (files, told)
+    (folder / "new.txt").write_text("another\n")  # what is not used is no reason to start over
+    assert len(nf.study(folder, series="s", out=tmp_path / "out", **asked).unused) == 2
+    with pytest.raises(SystemExit):
+        main(
+            [
+                "study",
+                str(folder),
+                "--series",
+                "s",
+                "--truth",
+                "y",
+                "--scores",
+                "z",
+                "--budget",
+                "10%",
+                "--format",
+                "csv",
+            ]
+        )
+    assert f"Note: {told}" in capsys.readouterr().err
+    (tmp_path / "each").mkdir()
+    for name, rows in frame.groupby("s"):
+        rows.to_csv(tmp_path / "each" / f"{name}.csv", index=False)
+    notes = nf.study(tmp_path / "each", **asked).leaderboard().about.notes
+    assert notes[0] == "On 2 series: Its files have columns that are not used: 's', 'value', 'w'."
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        (
+            {"pattern": None},
+            r"pattern is missing: say how the paths of scores are made, such as '{detector}/{series}.csv'",
+        ),
+        ({"pattern": 3}, "pattern=3 must be text"),
+        ({"pattern": "{detector}/*.csv"}, r"has no {series} in it: say which part of a path names the series"),
+        ({"pattern": "{det}/{series}"}, r"has '{det}' in it, which is none of {series}, {detector}, {group}"),
+        ({"pattern": "{series"}, "has '{series' in it, which is none of"),
+        ({"pattern": "{detector}/{series}.csv"}, "fits none of the 6 files in .*such as 'g/a/score/x.csv'"),
+        ({"labels": None}, r"labels is missing: say where labels are, such as 'labels/{series}.csv', or pass truth="),
+        ({"labels": "nowhere/{series}.csv"}, "is not a folder: name a folder that is there"),
+        ({"labels": "LABELS/{group}/{detector}/{series}.csv"}, "has '{detector}' in it"),
+        ({"labels": "LABELS/{group}/{series}.npy"}, "has no labels of a series that has scores, such as 'x'"),
+        ({"labels": "LABELS/{group}/{series}.csv", "ranges": {}}, "pass either labels= or ranges=, not both"),
+        ({"data": "LABELS"}, "data='.*' has no place in layout='folders'"),
+        ({"layout": "nab"}, "pattern='.*' has no place in layout='nab'"),
+        ({"layout": "wide", "series": "s", "truth": "y"}, "pattern='.*' has no place in layout='wide'"),
+        ({"score_column": "z"}, "score.x.csv has no column 'z'"),
+        ({"score_column": 7}, "score_column=7 must be the name of a column"),
+        ({"scores": "c"}, "scores='c' is not one of the detectors 'a', 'b'"),
+    ],
+)
+def test_patterns_that_fit_nothing_are_errors(tmp_path, changes, words):
+    """Before anything is read, with what to do about it."""
+    archive(tmp_path)
+    asked = {**FOLDERS, "labels": f"{tmp_path}/labels/{{group}}/{{series}}.csv", **changes}
+    for name in ("labels", "data"):
+        if isinstance(asked.get(name), str):
+            asked[name] = asked[name].replace("LABELS", f"{tmp_path}/labels")
+    with pytest.raises(InputError, match=words):
+        read_source(tmp_path / "scores", **asked)
+
+
+def test_files_of_several_columns_need_a_name(tmp_path):
+    """Which of them is meant is not guessed, in text and in arrays."""
+    for kind, content in (("csv", "a,b\n1,0.5\n2,0.25\n"), ("npy", None)):
+        place = tmp_path / kind / "d"
+        place.mkdir(parents=True)
+        if content:
+            (place / "s.csv").write_text(content)
+        else:
+            np.save(place / "s.npy", np.array([[1.0, 0.5], [2.0, 0.25]]))
+        asked = {"layout": "folders", "pattern": "{detector}/{series}.*", "ranges": {"s": [(0, 0)]}}
+        with pytest.raises(InputError, match=r"columns.*name the one that counts by score_column="):
+            read_source(tmp_path / kind, **asked)
+        case = cases_of(read_source(tmp_path / kind, **asked, score_column="1" if kind == "npy" else "b"))["s"]
+        assert case.detectors["d"].tolist() == [0.5, 0.25]
+        assert case.notes[0].startswith("Its files have columns that are not used: ")
+
+
+def test_what_cannot_be_read_stays_with_its_cell(tmp_path):
+    """Zips of none or two files, with a password or cut off; objects that would be unpickled; other lengths."""
+    scores = tmp_path / "d"
+    scores.mkdir()
+    for name, members in (("none", 0), ("two", 2)):
+        with zipfile.ZipFile(scores / f"{name}.zip", "w") as packed:
+            for at in range(members):
+                packed.writestr(f"{at}.csv", "1\n")
+    (scores / "cut.zip").write_bytes(b"PK\x03\x04cut")
+    np.save(scores / "pickle.npy", np.array([{"a": 1}], dtype=object), allow_pickle=True)
+    write(scores / "short", [1.0, 2.0], "csv")
+    write(scores / "fine", [1.0, 2.0, 3.0], "csv")
+    (tmp_path / "labels").mkdir()
+    for name in ("none", "two", "cut", "pickle", "short", "fine"):
+        (tmp_path / "labels" / f"{name}.txt").write_text("0\n1\n0\n")
+    asked = {"layout": "folders", "pattern": "d/{series}.*", "labels": f"{tmp_path}/labels/{{series}}.txt"}
+    cases = {name: case.detectors[tmp_path.name] for name, case in cases_of(read_source(tmp_path, **asked)).items()}
+    told = {name: found.reason for name, found in cases.items() if isinstance(found, Fault)}
+    assert told == {
+        "cut": "d/cut.zip cannot be unpacked (File is not a zip file): check the file.",
+        "none": "d/none.zip holds 0 files where one belongs: unpack it first.",
+        "pickle": told["pickle"],
+        "short": 'd/short.csv has 2 scores for 3 steps: give each step one, or pass align="end".',
+        "two": "d/two.zip holds 2 files where one belongs: unpack it first.",
+    }
+    assert "cannot be read as an array of NumPy" in told["pickle"]
+    assert cases["fine"].tolist() == [1, 2, 3]
+
+
+NAMES = st.text(st.sampled_from("ab.-_ é1"), min_size=1, max_size=6).filter(lambda name: name not in (".", ".."))
+
+
+@given(NAMES, NAMES, NAMES, st.sampled_from([".csv", ".npy", ".out.zip"]))
+def test_patterns_find_the_names_that_made_a_path(group, detector, series, ending):
+    """Whatever is in them but a slash, with the ending that the pattern names."""
+    pattern = Pattern.of(f"{{group}}/{{detector}}/score/{{series}}{ending}")
+    found = pattern.match(f"{group}/{detector}/score/{series}{ending}")
+    assert found == {"group": group, "detector": detector, "series": series}
+    assert pattern.match(f"{group}/{detector}/{series}{ending}") is None
+
+
+@pytest.mark.parametrize("align", ["start", "end", "center"])
+def test_shorter_scores_are_placed_in_studies_as_in_evaluate(tmp_path, align):
+    """In folders, and in long tables, where the rows of a detector are those of the steps it covers."""
+    rng = np.random.default_rng(5)
+    labels, full, short = (rng.random(60) < 0.2).astype(int), rng.random(60), rng.random(51)
+    write(tmp_path / "labels" / "s", labels, "csv")
+    write(tmp_path / "scores" / "full" / "s", full, "npy")
+    write(tmp_path / "scores" / "short" / "s", short, "npy")
+    asked = {"layout": "folders", "pattern": "{detector}/{series}.npy", "labels": f"{tmp_path}/labels/{{series}}.csv"}
+    cut = {"quantile": 0.8, "tolerance": 1, "workers": 1, "metrics": ["auc-roc"]}
+    study = nf.study(tmp_path / "scores", **asked, **cut, align=align)
+    first = {"start": 0, "end": 9, "center": 4}[align]
+    steps = {"full": np.arange(60), "short": np.arange(first, first + 51)}
+    rows = {
+        "s": ["s"] * 111,
+        "d": ["short"] * 51 + ["full"] * 60,
+        "t": np.concatenate([steps["short"], steps["full"]]),
+        "y": np.concatenate([labels[steps["short"]], labels]),
+        "z": np.concatenate([short, full]),
+    }
+    long = nf.study(rows, series="s", detector="d", times="t", truth="y", scores="z", **cut, align=align)
+    for name, scores in (("full", full), ("short", short)):
+        expected = nf.evaluate(labels, scores, quantile=0.8, tolerance=1, align=align, rng=0)
+        value = nf.significance("auc-roc", labels, scores, align=align, rng=0).value
+        for found in (study, long):
+            cell = found.cell("s", name)
+            assert (cell["recall_hits"], cell["n"], cell["verdict"]) == (
+                expected.recall_hits,
+                expected.n,
+                expected.verdict,
+            )
+            assert cell["recall_pvalue"] == expected.recall_test.pvalue or found is long
+            assert cell["auc-roc"] == value
+    assert study.n_missing == long.n_missing == 0
+    without = nf.study(tmp_path / "scores", **asked, **cut)
+    assert 'or pass align="end"' in without.failed["reason"][0]
+
+
+@pytest.mark.parametrize("how", ["mapping", "column", "file", "labels", "command line"])
+def test_a_warm_up_by_series_is_that_of_each(tmp_path, how, capsys):
+    """By a mapping, or by a column of a frame, of files, and of labels: steps or shares."""
+    rng = np.random.default_rng(2)
+    warm = {"p": 10, "q": 0.25, "r": 0}
+    frame = pd.DataFrame(
+        {
+            "s": np.repeat(list(warm), 60),
+            "y": (rng.random(180) < 0.2).astype(int),
+            "z": rng.random(180),
+            "warm": np.repeat(list(warm.values()), 60),
+        }
+    )
+    source, asked = frame, {"series": "s", "truth": "y", "scores": "z", "warmup": "warm"}
+    if how == "mapping":
+        asked["warmup"] = {"p": 10, "q": "25%"}
+    elif how in ("file", "labels", "command line"):
+        for name, rows in frame.groupby("s"):
+            rows.to_csv(tmp_path / f"{name}.csv", index=False)
+            write(tmp_path / "scores" / name, rows["z"], "csv")
+        source = tmp_path / "scores" if how == "labels" else str(tmp_path / "*.csv")
+        asked.pop("series")
+        if how == "labels":
+            asked |= {
+                "layout": "folders",
+                "pattern": "{series}.csv",
+                "labels": f"{tmp_path}/{{series}}.csv",
+                "scores": None,
+            }
+    if how == "command line":
+        options = ["--truth", "y", "--scores", "z", "--warmup", "warm", "--quantile", "0.9"]
+        with pytest.raises(SystemExit):
+            main(["study", source, *options, "-o", str(tmp_path / "out")])
+        found = nf.Study.open(tmp_path / "out")
+    else:
+        found = nf.study(source, **asked, quantile=0.9, workers=1)
+    detector = found.detectors[0]
+    for name, warmup in warm.items():
+        rows = frame[frame["s"] == name]
+        expected = nf.evaluate(rows["y"].to_numpy(), rows["z"].to_numpy(), quantile=0.9, warmup=warmup)
+        cell = found.cell(name, detector)
+        assert (cell["n"], cell["n_events"], cell["threshold"]) == (expected.n, expected.n_events, expected.threshold)
+    told = found._settings["warmup"]
+    assert ("25%" in told) if how == "mapping" else told == "warm"
+
+
+@pytest.mark.parametrize(
+    ("warmup", "words"),
+    [
+        ({"p": 3, "w": 3}, "warmup names 'w', not in the study: use the names of the series"),
+        ({1: 3}, "warmup has 1 for a series: pass names and warm-ups"),
+        ({"p": -3}, "warmup=-3 must be a number of steps, a share"),
+        ({"p": "2d"}, "warmup='2d' is a length of time, but the data have no clock"),
+        ("nothing", r"the frame has no column 'nothing' \(for warmup\)"),
+        ("-5", "warmup='-5' is negative"),
+        ([1], "warmup"),
+    ],
+)
+def test_warm_ups_that_fit_nothing_are_errors(warmup, words):
+    """Before anything is computed."""
+    table = {"s": ["p"] * 5 + ["q"] * 5, "y": [0, 1, 0, 0, 0] * 2, "z": range(10), "w": [1, 2, 1, 1, 1] * 2}
+    with pytest.raises(InputError, match=words):
+        nf.study(
+            {**table, "z": list(range(10))}, series="s", truth="y", scores="z", threshold=3, warmup=warmup, workers=1
+        )
+    found = nf.study(
+        {**table, "z": list(range(10))}, series="s", truth="y", scores="z", threshold=3, warmup="w", workers=1
+    )
+    assert set(found.failed["reason"]) == {"column 'w' has 2 values in this series: it has one warm-up."}
+
+
+def test_a_process_has_one_connection():
+    """Opening one takes longer than reading a small series."""
+    with kept_connection() as first, kept_connection() as second:
+        assert first is second
