@@ -1,0 +1,36 @@
+"""What people see of a verdict, and what a colour means: the same on pages, in figures, tables, terminal and notebook.
+
+Programs read ``result.verdict`` ("yes", "partly", "no", "cannot tell"); people read its words, since "no" under the
+name nofluke would read as "no fluke". Found is blue and missed is orange, and nothing else is; chance is grey.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """Words, symbol, and the colour on light and on dark paper."""
+
+    words: str
+    symbol: str
+    light: str
+    dark: str
+
+
+VERDICTS = {
+    "yes": Sign("no fluke", "✓", "#1B7F3B", "#63CF8A"),
+    "partly": Sign("partly", "◐", "#6A6A00", "#CFC75A"),
+    "no": Sign("could be a fluke", "✗", "#B3261E", "#F2938B"),
+    "cannot tell": Sign("cannot tell", "?", "#5F6368", "#B4B8BD"),
+}
+"""Each verdict as people read it; every colour has a contrast of 4.5:1 on its paper."""
+
+COLOURS = {
+    "chance": ("#6E6E6E", "#A8A8A8"),
+    "observed": ("#5B2A86", "#CDA9F2"),
+    "found": ("#0072B2", "#56B4E9"),
+    "missed": ("#D55E00", "#FF8C3A"),
+}
+"""What each colour means, on light and on dark paper."""
