@@ -15,7 +15,7 @@ from nofluke.show.report.origin import call_of
 from oracles import relaxed
 
 SPAN = (0, 120)
-GAPS = [(20, 30), (28, 41), (90, 95)]
+GAPS = [(20, 30), (28, 41), (31, 33), (90, 95)]  # two overlap, one lies within another
 
 
 def outside(times, gaps, closed="both"):

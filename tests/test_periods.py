@@ -334,3 +334,16 @@ def test_auto_never_refuses_what_the_user_did_not_ask_for(monkeypatch: pytest.Mo
     assert nf.evaluate(truth, scores, quantile=0.9).verdict == "cannot tell"
     with pytest.raises(nf.InputError, match="more than can be looked at"):
         nf.evaluate(truth, scores, quantile=0.9, null="period-shuffle:period=24")
+
+
+@pytest.mark.parametrize("alpha", [5e-324, 1e-300, 1e-9])
+def test_a_level_that_no_series_can_reach_is_answered(alpha):
+    """However many periods such a level asks for, they are counted without looking at them one by one."""
+    rng = np.random.default_rng(3)
+    labels, scores = np.zeros(24 * 30), rng.normal(size=24 * 30)
+    for day in range(0, 30, 3):
+        labels[24 * day + 9 : 24 * day + 12] = 1
+    scores += 3 * (np.arange(24 * 30) % 24 == 10)
+    result = nf.evaluate(labels, scores, budget="4%", tolerance=1, alpha=alpha, count_events="ranges")
+    assert result.verdict == "cannot tell"
+    assert result.reason

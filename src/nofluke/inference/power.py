@@ -349,7 +349,8 @@ def as_coverage(coverage: Any, share_alarms: Any, tolerance: Length | Tolerance)
             )
         return as_share(coverage, "coverage")
     width = within[0] + within[1] + 1
-    found = 1.0 - (1.0 - float(as_share(share_alarms, "share_alarms"))) ** width
+    far = float(min(width, 2**1000))  # whole numbers may be larger than any float
+    found = -math.expm1(far * math.log1p(-float(as_share(share_alarms, "share_alarms"))))
     if found >= 1.0:
         raise InputError(
             argument="share_alarms",

@@ -62,7 +62,7 @@ def _phases(look: Look) -> NullModel | None:
 
 def _periods_needed(look: Look) -> int:
     """Whole periods that shifts need, for p to be clearly below the level."""
-    return math.ceil(levels.SHIFTS_FOR_LEVEL / look.alpha)
+    return math.ceil(min(levels.SHIFTS_FOR_LEVEL / look.alpha, FAR))
 
 
 def _whole_periods(look: Look, enough: float = 1.0) -> NullModel | None:

@@ -9,8 +9,8 @@ The section "Which null to trust" of docs/explanation/theory.md has the mathemat
 
 from __future__ import annotations
 
-import itertools
 import math
+import sys
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -807,8 +807,14 @@ class Look:
 
     def _enough(self, eventful: int) -> int:
         """How many periods have enough orders for the level, if so many of them have events."""
-        wanted = levels.ARRANGEMENTS_FOR_LEVEL / self.alpha
-        return next(n for n in itertools.count(eventful) if math.perm(n, eventful) >= wanted)
+        wanted = min(levels.ARRANGEMENTS_FOR_LEVEL / self.alpha, sys.float_info.max)
+        too_few, enough = eventful - 1, eventful
+        while math.perm(enough, eventful) < wanted:
+            too_few, enough = enough, 2 * enough
+        while enough - too_few > 1:
+            middle = (too_few + enough) // 2
+            too_few, enough = (too_few, middle) if math.perm(middle, eventful) >= wanted else (middle, enough)
+        return enough
 
     @lazy
     def spaced(self) -> bool:

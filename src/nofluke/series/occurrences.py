@@ -217,8 +217,7 @@ class Given:
 
     def outside_gaps(self, lists: dict[str, Column], read: Numbers) -> tuple[dict[str, Column], Numbers]:
         """The lists without the times in gaps, read as if those had never been there: ticks and span may change."""
-        closed = union(read.gaps)
-        kept = {name: ~in_ranges(read.ticks.of(read.raw[name]), closed) for name in lists.keys() & read.raw.keys()}
+        kept = {name: ~in_ranges(read.ticks.of(read.raw[name]), read.gaps) for name in lists.keys() & read.raw.keys()}
         if all(flags.all() for flags in kept.values()):
             return lists, read
         left = {
@@ -271,14 +270,15 @@ def _refuse_long(every: npt.NDArray[Any], ticks: Ticks) -> None:
 
 
 def _in_ticks(pairs: Pairs | None, raw: npt.NDArray[Any] | None, ticks: Ticks) -> Ranges:
-    """Gaps as half-open, ascending stretches of ticks; both ends belong to a gap unless it says otherwise."""
+    """Gaps as half-open stretches of ticks, ascending and apart; both ends belong to a gap unless it says otherwise."""
     if pairs is None or raw is None:
         return Ranges(starts=np.zeros(0, dtype=np.int64), stops=np.zeros(0, dtype=np.int64))
     starts, ends = raw[: len(pairs)], raw[len(pairs) :]
     begin = ticks.at_or_after(starts) if pairs.closed in ("both", "left") else ticks.of(starts) + 1
     behind = ticks.of(ends) + 1 if pairs.closed in ("both", "right") else ticks.at_or_after(ends)
     order = np.argsort(begin, kind="stable")
-    return nonempty(Ranges(starts=begin[order], stops=behind[order]))  # one between two ticks is none
+    some = nonempty(Ranges(starts=begin[order], stops=behind[order]))  # one between two ticks is none
+    return union(Ranges(starts=some.starts, stops=np.maximum.accumulate(some.stops)))  # one may lie within another
 
 
 # ---- reading two lists of times: when events happened, when alarms were raised, and when anybody watched
