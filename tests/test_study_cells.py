@@ -122,7 +122,7 @@ class TestTheShortWay:
         truth[rng.choice(1000, 10, replace=False)] = 1
         case = Case(series="s", group="s", truth=truth, detectors={f"d{i}": rng.normal(size=1000) for i in range(20)})
         asked, _ = settings_of(10, budget=0.01)
-        assert sum(row is not None for row in Quick(Cells(case, asked), case.detectors).rows().values()) == 20
+        assert sum(row is not None for row in Quick(Cells(case, asked), case.detectors).judged().values()) == 20
 
     def test_doubts_about_the_null_are_those_of_the_evaluation(self):
         """A season that both follow, clusters of events and a drift are found by the short way too."""

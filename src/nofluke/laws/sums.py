@@ -21,12 +21,16 @@ from nofluke.arrays import FloatArray, IntArray
 from nofluke.errors import InputError
 from nofluke.laws.law import How, Law, Tail, TailSide, exactly, lacks_data
 from nofluke.lazy import lazy
+from nofluke.plain import check_alpha
+from nofluke.ratios import TIE_SLACK
 
 _MANY = 64  # tables of one length from which on they are added together
 _DIRECT = 20_000  # multiplications up to which a convolution term by term is as fast as one by Fourier transforms
 _PATIENCE = 2e10  # and up to which it is made where a transform loses the digits: some ten seconds
 _ROUNDING = 1e-15  # of a transform, relative to the largest probability
 _WORST_ERROR = 1e-7  # a tail whose relative error may be larger is not called exact
+_WHOLE = 1e-5  # levels from which on the untilted law tells where tails reach them
+_NEAR = 1e-5  # of a level: tails as near to it are worked out with all their digits
 
 
 class SumLaw(Law):
@@ -128,9 +132,9 @@ class SumLaw(Law):
 
     def _law_at(self, theta: float, *, direct: bool = False) -> FloatArray:
         """The tilted law of the sum from its low end on: the two shortest parts are added until one is left."""
-        _, _, begin, _ = self._flat
+        _, _, begin, lengths = self._flat
         weights, _ = self._tilted(theta)
-        parts = _by_length(np.split(weights, begin[1:])) if len(begin) >= _MANY else np.split(weights, begin[1:])
+        parts = _by_length(weights, begin, lengths) if len(begin) >= _MANY else np.split(weights, begin[1:])
         heap = [(len(part), i, part) for i, part in enumerate(parts)]
         heapq.heapify(heap)
         named = len(heap)
@@ -187,6 +191,16 @@ class SumLaw(Law):
                 method = replace(method, kind="bound") if method.kind == "exact" else method
         return Tail.of_log(min(math.log(mass) + logs, 0.0) if mass > 0.0 else -math.inf, method)
 
+    def critical_value(self, alpha: float) -> int | None:
+        """As of every law; told from the whole law, once, for levels that are far above what rounding does to it."""
+        if check_alpha(alpha) < _WHOLE or self._left_out or lacks_data(self.method):
+            return super().critical_value(alpha)
+        tails = np.cumsum(self.table[::-1])[::-1]
+        found = int(np.count_nonzero(tails > alpha * (1 + TIE_SLACK)))
+        if np.isclose(tails[max(found - 1, 0) : found + 1], alpha, rtol=_NEAR, atol=0).any():  # too near to be told so
+            return super().critical_value(alpha)
+        return found if found <= self.size else None
+
     def _table(self) -> FloatArray:
         low, high = self.ends
         table = np.zeros(self.size + 1)
@@ -195,28 +209,33 @@ class SumLaw(Law):
         return table
 
 
-def _by_length(parts: list[FloatArray]) -> list[FloatArray]:
-    """Fewer tables with the same sum: those of one length are added two by two, all pairs of them at once."""
-    waiting: dict[int, list[FloatArray]] = {}
-    for part in parts:
-        waiting.setdefault(len(part), []).append(part)
-    left = []
+def _by_length(weights: FloatArray, begin: IntArray, lengths: IntArray) -> list[FloatArray]:
+    """Fewer tables with the same sum: those of one length are added two by two, all pairs of them at once.
+
+    The tables stand one behind another in ``weights``.
+    """
+    waiting = {
+        length: weights[begin[lengths == length][:, None] + np.arange(length)] for length in np.unique(lengths).tolist()
+    }
+    left: list[FloatArray] = []
     while waiting:
         length = min(waiting)
         same = waiting.pop(length)
         if len(same) < _MANY:
-            left += same
+            left += list(same)
             continue
         if len(same) % 2:
-            left.append(same.pop())
-        one, other = np.stack(same[::2]), np.stack(same[1::2])
+            left.append(same[-1])
+            same = same[:-1]
+        one, other = same[::2], same[1::2]
         both = np.zeros((len(one), 2 * length - 1))
         for at in range(length):
             both[:, at : at + length] += one[:, at : at + 1] * other
         if length == 1:
-            left += [np.atleast_1d(both.prod())]
+            left.append(np.atleast_1d(both.prod()))
         else:
-            waiting.setdefault(2 * length - 1, []).extend(both)
+            more = waiting.get(2 * length - 1)
+            waiting[2 * length - 1] = both if more is None else np.concatenate([more, both])
     return left
 
 

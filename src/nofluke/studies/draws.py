@@ -64,7 +64,7 @@ from nofluke.nulls.whole_ranges import hits_of_ranges
 from nofluke.nulls.whole_series import as_series_null
 from nofluke.series.counting import runs, union, within
 from nofluke.series.tolerance import Ranges
-from nofluke.series.trial import Cell
+from nofluke.series.trial import Cell, Trial
 from nofluke.studies.asked import SEEDS, Asked
 from nofluke.studies.cases import Case, Chunk, Fault
 from nofluke.studies.cells import Cells
@@ -174,7 +174,7 @@ class CaseDraws:
             nothing = np.zeros(1, dtype=np.int64)
             return Joint.of(nothing, nothing, listed=True)
         if null.moves == "truth" and not null.shifts_all and walked(cell):
-            return Joint.of(*hits_of_placements(cell, self._placed(cell, null)), listed=False)
+            return self.joint_of(AlarmWindows.of(cell), cell.trial, null)
         many, seed = self.asked.kept_draws, seed_of(self.asked, self.case, detector)
         try:
             found = null.hurried().joint(cell, n_resamples=many, rng=seed)
@@ -190,11 +190,15 @@ class CaseDraws:
             counts = np.random.default_rng(seed).multinomial(many, weights / weights.sum())
         return Joint.of(*(np.repeat(hits, counts) for hits in pairs), listed=False)
 
-    def _placed(self, cell: Cell, null: NullModel) -> AnyArray:
+    def joint_of(self, alarms: AlarmWindows, trial: Trial, null: NullModel) -> Joint:
+        """The same where hits are those of a walk along windows, of events that a null places on steps."""
+        return Joint.of(*alarms.hits(self._placed(trial, null)), listed=False)
+
+    def _placed(self, trial: Trial, null: NullModel) -> AnyArray:
         """Placements of the events, a row each in ascending order: the same for all detectors."""
         if null.text not in self._rows:
             seed = cluster_seed(self.asked.seed, f"placements {self.case.series}")
-            rows = np.concatenate(list(draws(null, cell.trial, self.asked.kept_draws, seed)))
+            rows = np.concatenate(list(draws(null, trial, self.asked.kept_draws, seed)))
             self._rows[null.text] = np.sort(rows, axis=1)
         return self._rows[null.text]
 
@@ -205,11 +209,8 @@ class CaseDraws:
             return None
         if 0 in (cell.n_counted, cell.n_predictions):
             return np.zeros((2 * reach + 1, 2), dtype=np.int64)
-        if walked(cell) and (cell.n_events + cell.n_predictions) * (2 * reach + 1) <= FEW_STEPS:
-            if self._shifted is None:
-                by = np.arange(-reach, reach + 1)[:, None]
-                self._shifted = np.sort((cell.truth.starts + by) % cell.n_steps, axis=1)
-            return np.stack(hits_of_placements(cell, self._shifted), axis=1)
+        if walked(cell) and affordable(cell.n_events, cell.n_predictions, cell.n_steps):
+            return self.shifted(AlarmWindows.of(cell), cell.truth.starts)
         try:
             found = CircularShift().every_placement(cell)
         except InputError:
@@ -219,6 +220,19 @@ class CaseDraws:
         recall, precision, _ = found
         at = np.arange(-reach, reach + 1) % len(recall)
         return np.stack([precision[at], recall[at]], axis=1)
+
+    def shifted(self, alarms: AlarmWindows, events: IntArray) -> IntArray:
+        """The same by a walk along windows, of events on these steps."""
+        n_steps = len(alarms.near)
+        if self._shifted is None:
+            by = np.arange(-farthest(n_steps), farthest(n_steps) + 1)[:, None]
+            self._shifted = np.sort((events + by) % n_steps, axis=1)
+        return np.stack(alarms.hits(self._shifted), axis=1)
+
+
+def affordable(n_events: int, n_predictions: int, n_steps: int) -> bool:
+    """Whether events are shifted one way after the other, and not all rotations counted by transforms."""
+    return (n_events + n_predictions) * (2 * farthest(n_steps) + 1) <= FEW_STEPS
 
 
 def farthest(n_steps: int) -> int:
@@ -231,14 +245,26 @@ def walked(cell: Cell) -> bool:
     return not cell.in_time and cell.truth.points and cell.counted is None and cell.trial.count_alarms == "steps"
 
 
-def hits_of_placements(cell: Cell, rows: AnyArray) -> tuple[IntArray, IntArray]:
-    """Precision's and recall's hits of placements in rows of ascending steps."""
-    from nofluke.studies.draws_kernels import hits_of_rows
+@dataclass(frozen=True, slots=True, eq=False)
+class AlarmWindows:
+    """Of each alarm, the steps on which an event makes it a hit, and whether each step lies on one of them."""
 
-    windows = cell.windows.hittable
-    precision, recall = np.zeros((2, len(rows)), dtype=np.int64)
-    hits_of_rows(rows, windows.starts, windows.stops, cell.near_alarm, precision, recall)
-    return precision, recall
+    starts: IntArray
+    stops: IntArray
+    near: BoolArray
+
+    @classmethod
+    def of(cls, cell: Cell) -> AlarmWindows:
+        """Those of a cell."""
+        return cls(cell.windows.hittable.starts, cell.windows.hittable.stops, cell.near_alarm)
+
+    def hits(self, rows: AnyArray) -> tuple[IntArray, IntArray]:
+        """Precision's and recall's hits of placements in rows of ascending steps."""
+        from nofluke.studies.draws_kernels import hits_of_rows
+
+        precision, recall = np.zeros((2, len(rows)), dtype=np.int64)
+        hits_of_rows(rows, self.starts, self.stops, self.near, precision, recall)
+        return precision, recall
 
 
 def joint_row(series: str, detector: str, joint: Joint) -> Row:
@@ -374,7 +400,7 @@ class _Group:
 def _hits(cell: Cell, rows: AnyArray) -> IntArray:
     """Both hits of each placement: precision's, recall's."""
     if walked(cell):
-        return np.stack(hits_of_placements(cell, np.sort(rows, axis=1)), axis=1)
+        return np.stack(AlarmWindows.of(cell).hits(np.sort(rows, axis=1)), axis=1)
     if cell.truth.points:
         found = hits_of(Problem.of(cell.alone()), rows)
         return np.stack([found.precision.ravel(), found.recall.ravel()], axis=1)

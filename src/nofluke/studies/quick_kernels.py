@@ -57,6 +57,18 @@ def count(alarms, events, n_steps, early, late):  # type: ignore[no-untyped-def]
 
 
 @compiled()
+def windows_of(alarms, n_steps, early, late):  # type: ignore[no-untyped-def]
+    """First step of each alarm's window, the step behind its last, and whether each step lies on one of them."""
+    starts, stops = np.maximum(alarms - late, 0), np.minimum(alarms + early + 1, n_steps)
+    near = np.zeros(n_steps, dtype=np.bool_)
+    reached = 0
+    for i in range(alarms.size):
+        near[max(starts[i], reached) : stops[i]] = True
+        reached = stops[i]
+    return starts, stops, near
+
+
+@compiled()
 def blocks_of(alarms, n_steps, early, late):  # type: ignore[no-untyped-def]
     """Stretches of steps where an event hits the same alarms g..h-1: lengths, g, h, and the most alarms of one."""
     n = alarms.size

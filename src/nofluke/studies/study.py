@@ -10,7 +10,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -36,7 +36,7 @@ from nofluke.series.tolerance import Length, Tolerance
 from nofluke.studies.asked import Asked
 from nofluke.studies.cases import Case, Chunk, Fault, reason_of
 from nofluke.studies.cells import Cells
-from nofluke.studies.draws import CaseDraws, joint_row, kept_draws
+from nofluke.studies.draws import AlarmWindows, CaseDraws, affordable, joint_row, kept_draws
 from nofluke.studies.memory import Memory
 from nofluke.studies.result import RANKED, Study
 from nofluke.studies.rows import Row, Rows, at_chance, named, row_of, tested, truth_row
@@ -48,6 +48,14 @@ from nofluke.studies.store import MEASURES, Folder, Part, cells_with, law_row
 
 
 FEW = 4e6  # entries of a law's table up to which the compiled walk is the fastest: about two milliseconds
+
+
+class Judged(NamedTuple):
+    """A cell: its row, those of its two laws without names, and where its alarms find events."""
+
+    row: Row
+    laws: tuple[Row, Row]
+    alarms: AlarmWindows
 
 
 class Quick:
@@ -74,7 +82,7 @@ class Quick:
         trial, window = made.trial, made.trial.tolerances[0]
         n, truth = trial.n_steps, trial.truth
         plainly = sequence.open_steps.all() and sequence.spans is None and not made.doubt and truth.points
-        if not plainly or window.unit != "steps" or window.aside or not 1 < truth.n < n:
+        if not plainly or window.unit != "steps" or window.aside or not 0 < truth.n < n:
             return
         self.names = tuple(name for name, z in plain.items() if len(z) == n and np.isfinite(z).all())
         self.sequence, self.trial, self.n, self.events = sequence, trial, n, truth.starts
@@ -109,8 +117,8 @@ class Quick:
                 known = kind.tails(self.tails, self.n, len(side.at))[whole]
                 self.combs.append((kind, whole, known, kind.harmonics(self.n, len(self.tails))[whole]))
 
-    def rows(self) -> dict[str, tuple[Row, tuple[Row, Row]] | None]:
-        """By detector, its row and those of its two laws without names; None for one that has to go the other way."""
+    def judged(self) -> dict[str, Judged | None]:
+        """The cells by detector; None for one that has to go the other way."""
         from nofluke.studies import quick_kernels as kernels
 
         if not self.names:
@@ -120,7 +128,7 @@ class Quick:
         slow = self._doubtful(alarms)
         self.all_equal = self.scores.min(axis=1) == self.scores.max(axis=1)
         return {
-            name: self._row(name, i, alarms[i], float(told[i]), notes[i], bool(slow[i]), kernels)
+            name: self._judged(name, i, alarms[i], float(told[i]), notes[i], bool(slow[i]), kernels)
             for i, name in enumerate(self.names)
         }
 
@@ -188,9 +196,9 @@ class Quick:
         made = self.shared.made(sequence, self.shared.cuts(sequence))
         return doubts(self.model, made.trial.cell(0, 0))
 
-    def _row(
+    def _judged(
         self, name: str, i: int, alarms: IntArray, told: float, ties: tuple[str, ...], slow: bool, kernels: Any
-    ) -> tuple[Row, tuple[Row, Row]] | None:
+    ) -> Judged | None:
         n, m, n_alarms, alpha = self.n, len(self.events), len(alarms), self.shared.asked.alpha
         if not 0 < n_alarms < n:
             return None
@@ -249,7 +257,7 @@ class Quick:
             "notes": [*case.notes, *self.notes, *ties, *remarks, *choice.notes],
         }
         laws = _law(n_alarms, one, engines[0]), _law(m, other, engines[1])
-        return row, laws
+        return Judged(row, laws, AlarmWindows(*kernels.windows_of(alarms, n, self.early, self.late)))
 
     def _delay(self, alarms: IntArray) -> float:
         """The median delay of found events on a clock."""
@@ -346,18 +354,22 @@ def add_case(case: Case, asked: Asked, rows: Rows) -> None:
             found = quick.get(name)
             if found is None:
                 result = shared.evaluation(name, scores)
-                row, model = row_of(case, name, result), result.settings.choice.model
+                row, model, cell = row_of(case, name, result), result.settings.choice.model, result.cell
                 laws = [law_row(test.law, test.measure) for test in (result.precision_test, result.recall_test)]
+                if row["holds"]:
+                    joint, shifted = chance.joint(name, cell, model), chance.at_shifts(cell)
             else:
-                row, laws = found[0], [{"measure": m, **law} for m, law in zip(MEASURES, found[1], strict=True)]
-                shared.judged(scores)
-                model = Permutation()
+                row, cell = found.row, shared.cell
+                laws = [{"measure": m, **law} for m, law in zip(MEASURES, found.laws, strict=True)]
+                joint, shifted = chance.joint_of(found.alarms, cell.trial, Permutation()), None
+                if affordable(cell.n_events, row["n_predictions"], cell.n_steps):
+                    shifted = chance.shifted(found.alarms, cell.truth.starts)
+                else:
+                    shifted = chance.at_shifts(shared.judged(scores))
             row |= shared.metrics(name, scores)
             if not known:
-                rows.truths.append(truth_row(case, shared.cell))
+                rows.truths.append(truth_row(case, cell))
                 known = True
-            if row["holds"]:
-                joint, shifted = chance.joint(name, shared.cell, model), chance.at_shifts(shared.cell)
         except Exception as error:  # whatever it is, the other cells go on
             rows.fail(case, name, reason_of(error))
             continue
@@ -371,10 +383,10 @@ def add_case(case: Case, asked: Asked, rows: Rows) -> None:
         rows.timings.append({"series": case.series, "detector": name, "seconds": spent})
 
 
-def _quick(shared: Cells, detectors: dict[str, AnyArray]) -> dict[str, Any]:
-    """Rows by the short way; what goes wrong on it is found, and said, on the other."""
+def _quick(shared: Cells, detectors: dict[str, AnyArray]) -> dict[str, Judged | None]:
+    """Cells by the short way; what goes wrong on it is found, and said, on the other."""
     try:
-        return Quick(shared, detectors).rows()
+        return Quick(shared, detectors).judged()
     except InputError:
         return {}
 
