@@ -1,4 +1,4 @@
-"""Compiled loops over placements of events, and over draws of many cells that are added up."""
+"""Compiled loops over placements of events, pairs of truths, and draws of many cells that are added up."""
 
 import numpy as np
 
@@ -26,6 +26,22 @@ def hits_of_rows(rows, starts, stops, near, precision, recall):  # type: ignore[
             if near[event]:
                 found += 1
         precision[i], recall[i] = hits, found
+
+
+@compiled()
+def met(one, other, reach, begins, starts, stops, found):  # type: ignore[no-untyped-def]
+    """Of pairs of truths: how many events of the one lie within so many steps of an event of the other.
+
+    Truth t has the events from ``begins[t]`` to ``begins[t + 1]``, whose first steps ascend, as do their ends.
+    """
+    for i in range(one.size):
+        at, last = begins[other[i]], begins[other[i] + 1]
+        hits = 0
+        for k in range(begins[one[i]], begins[one[i] + 1]):
+            while at < last and stops[at] <= starts[k] - reach[i]:
+                at += 1
+            hits += at < last and starts[at] < stops[k] + reach[i]
+        found[i] = hits
 
 
 @compiled()

@@ -79,7 +79,7 @@ class Shared:
     aligned: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class _Truth:
     """Events on a grid, how far the tolerance reaches, and which series have them."""
 
@@ -91,7 +91,7 @@ class _Truth:
     def n(self) -> int:
         return len(self.events.starts)
 
-    @property
+    @lazy
     def length(self) -> int:
         """Of an event, on average."""
         return math.ceil(float((self.events.stops - self.events.starts).mean()))
@@ -229,10 +229,11 @@ class _Search:
                 self.searched = not look.possible(math.log(LEVEL / self.tests))
                 break
             spent += look.looks
-            for pair in look.candidates():
-                log = look.log_p(*pair)
-                if log <= min(look.rare + TIE_SLACK, self.pairs.get(pair, math.inf)):
-                    self.pairs[pair] = log
+            for one, other in look.candidates():
+                logs = look.log_p(one, other)
+                for at in np.flatnonzero(logs <= look.rare + TIE_SLACK).tolist():
+                    pair = int(one[at]), int(other[at])
+                    self.pairs[pair] = min(float(logs[at]), self.pairs.get(pair, math.inf))
 
     def clusters(self, bar: float) -> list[list[int]]:
         """The series of each cluster, some of them alone, of pairs whose logarithm is at most ``bar``."""
@@ -260,21 +261,37 @@ class _Look:
         self.truths, self.reach = truths, reach
         self.n = max(n, *(truth.n for truth in truths))
         self.rare = math.log(min(RARE, PARTNERS / max(len(truths) - 1, 1)))
+        self._reaches = np.array(reach, dtype=np.int64)
+        self._numbers = np.array([truth.n for truth in truths], dtype=np.int64)
         self._zones: dict[tuple[int, int, int], int] = {}
         self._tails: dict[tuple[int, int, int], float] = {}
 
-    def log_p(self, i: int, j: int) -> float:
-        """The logarithm of how often chance brings as many events of either near the other's: the larger of both."""
-        return max(self._log_p(i, j), self._log_p(j, i))
+    @lazy
+    def _events(self) -> tuple[IntArray, IntArray, IntArray]:
+        """Of all truths one behind another: where the events of each begin, and the first and last steps of events."""
+        begins = np.append(0, np.cumsum(self._numbers))
+        ends = (np.concatenate([getattr(one.events, side) for one in self.truths]) for side in ("starts", "stops"))
+        starts, stops = (np.asarray(side, dtype=np.int64) for side in ends)
+        return begins, starts, stops
 
-    def _log_p(self, i: int, j: int) -> float:
+    def log_p(self, one: IntArray, other: IntArray) -> FloatArray:
+        """Of pairs of truths, the logarithm of how often chance brings as many events of either near the other's: the
+        larger of both."""
+        return np.maximum(self._log_p(one, other), self._log_p(other, one))
+
+    def _log_p(self, one: IntArray, other: IntArray) -> FloatArray:
         """The same of events of the first near those of the second; infinite where they are fewer than a third."""
-        one, other = self.truths[i], self.truths[j]
-        reach = max(self.reach[i], self.reach[j])
-        begin = np.searchsorted(other.events.stops, one.events.starts - reach, side="right")
-        end = np.searchsorted(other.events.starts, one.events.stops + reach, side="left")
-        hits = int(np.count_nonzero(end > begin))
-        return self._tail(one.n, self._zone(j, reach, one.length), hits) if 3 * hits >= one.n else math.inf
+        from nofluke.studies.draws_kernels import met
+
+        hits = np.zeros(len(one), dtype=np.int64)
+        reach = np.maximum(self._reaches[one], self._reaches[other])
+        met(one, other, reach, *self._events, hits)
+        found = np.full(len(one), math.inf)
+        for at in np.flatnonzero(3 * hits >= self._numbers[one]).tolist():
+            truth = self.truths[one[at]]
+            zone = self._zone(int(other[at]), int(reach[at]), truth.length)
+            found[at] = self._tail(truth.n, zone, int(hits[at]))
+        return found
 
     def _zone(self, j: int, reach: int, length: int) -> int:
         """On how many steps an event of this length may begin to be near one of that truth."""
@@ -348,14 +365,14 @@ class _Look:
         sums = (np.asarray(one, dtype=np.float64).ravel() for one in (held.sum(axis=0), near.sum(axis=1)))
         return float(np.dot(*sums))
 
-    def candidates(self) -> Iterator[tuple[int, int]]:
+    def candidates(self) -> Iterator[tuple[IntArray, IntArray]]:
         """Pairs of truths with enough events in the same or neighbouring blocks; each is still to be looked at."""
         (held, near), (least, row, column) = self._blocks, self._least(self.rare)
         for begin in range(0, len(self.truths), ROWS):
             found = (held[begin : begin + ROWS] @ near).tocoo()
             rows = begin + found.row
             kept = (found.col > rows) & (found.data >= least[row[rows], column[found.col]])
-            yield from zip(rows[kept].tolist(), found.col[kept].tolist(), strict=True)
+            yield rows[kept].astype(np.int64), found.col[kept].astype(np.int64)
 
 
 # ---- where events lie in their series: archives cut their series so that events share their places
