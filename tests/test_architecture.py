@@ -1,6 +1,7 @@
 """How the package is put together: who may import whom, what is loaded when, and what is public."""
 
 import ast
+import functools
 import importlib
 import inspect
 import json
@@ -104,10 +105,16 @@ def place_of(name):
     return name.partition(".")[0]
 
 
+@functools.cache
+def tree_of(path):
+    """The parsed source of a module."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def imported_by(path):
     """Modules of this package that a file imports anywhere, by their names in LINE."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -175,7 +182,7 @@ def test_the_check_of_imports_sees_them_all(tmp_path):
 def test_kernels_are_imported_late():
     """numba loads slowly: only kernels and what compiles them name it, and nothing imports those at the top."""
     for name, path in MODULES.items():
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = tree_of(path)
         top = {
             full
             for node in tree.body
@@ -192,7 +199,7 @@ def test_kernels_are_imported_late():
 def test_files_are_written_in_one_place():
     """A writer of its own would leave half a file on a full disk: `paths.write_file` is for all."""
     for name, path in MODULES.items():
-        calls = [n.func for n in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(n, ast.Call)]
+        calls = [n.func for n in ast.walk(tree_of(path)) if isinstance(n, ast.Call)]
         writers = {f.attr for f in calls if isinstance(f, ast.Attribute)} & {"write_text", "write_bytes"}
         assert name == "data.paths" or not writers, name
 

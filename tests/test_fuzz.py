@@ -63,7 +63,7 @@ def matrix(confusion: nf.Confusion) -> tuple[int, int, int, int]:
     return confusion.tp, confusion.fp, confusion.fn, confusion.tn
 
 
-@fuzz(83, question=questions(), asked=verdicts(), data=st.data())
+@fuzz(41, question=questions(), asked=verdicts(), data=st.data())
 def test_a_valid_question_is_answered_as_the_oracle_counts(question, asked, data):
     """Any data in any clothes, any null, any method: the oracle's counts, sound laws, and texts that say so."""
     chance = data.draw(chances(question.case))
@@ -75,7 +75,7 @@ def test_a_valid_question_is_answered_as_the_oracle_counts(question, asked, data
     told(result)
 
 
-@fuzz(33, question=questions(scored=True), data=st.data())
+@fuzz(16, question=questions(scored=True), data=st.data())
 def test_a_sweep_has_in_every_cell_what_an_evaluation_has(question, data):
     """Counts of the oracle for every threshold, bands that are quantiles, p-values as of single evaluations."""
     case, chance = question.case, data.draw(chances(question.case))
@@ -97,7 +97,7 @@ def test_a_sweep_has_in_every_cell_what_an_evaluation_has(question, data):
                 assert (cell.low[0, k], cell.high[0, k]) == tuple(null.quantile([0.025, 0.975]))
 
 
-@fuzz(8, question=questions(), other=questions())
+@fuzz(4, question=questions(), other=questions())
 def test_a_detector_is_told_from_nobody_that_is_the_same(question, other):
     """In any container: no difference from itself, the oracle's counts; another is compared, or refused in one line."""
     role = role_of(question)
@@ -124,7 +124,7 @@ def role_of(question: Question) -> str:
     return "scores" if "scores" in question.data else "predictions"
 
 
-@fuzz(20, question=questions(scored=True), level=st.floats(0, 1))
+@fuzz(10, question=questions(scored=True), level=st.floats(0, 1))
 def test_a_quantile_lies_between_the_scores_beside_it(question, level):
     """The threshold of a quantile is finite, and between the two order statistics, whatever the scores."""
     result = ask(nf.evaluate, **question.arguments | {"threshold": None, "quantile": level})
@@ -141,7 +141,7 @@ def test_a_quantile_lies_between_the_scores_beside_it(question, level):
     told(result)
 
 
-@fuzz(50, case=cases(max_steps=9), null=st.sampled_from(["permutation", "circular-shift", "seasonal:period=2"]))
+@fuzz(25, case=cases(max_steps=9), null=st.sampled_from(["permutation", "circular-shift", "seasonal:period=2"]))
 def test_exact_laws_are_those_of_all_placements(case, null):
     """Tables, tails, quantiles at attained levels, critical values and F, against every placement in fractions."""
     result = nf.evaluate(
@@ -180,7 +180,7 @@ def test_exact_laws_are_those_of_all_placements(case, null):
             np.testing.assert_allclose(found.pvalue, float(expected), rtol=1e-9)
 
 
-@fuzz(26, case=cases(clocks=("none",)), more=st.integers(0, 5), null=st.sampled_from(["permutation", "circular-shift"]))
+@fuzz(13, case=cases(clocks=("none",)), more=st.integers(0, 5), null=st.sampled_from(["permutation", "circular-shift"]))
 def test_laws_follow_the_data(case, more, null):
     """Read backwards with sides swapped, the same laws; wider, larger hits; without tolerance, masked is deleted."""
 
@@ -227,7 +227,7 @@ def long_sequences(draw: st.DrawFn) -> dict[str, Any]:
     }
 
 
-@fuzz(20, 2_000, asked=long_sequences())
+@fuzz(10, 2_000, asked=long_sequences())
 def test_long_sequences_have_sound_laws_too(asked):
     """Whatever the density, the method that "auto" takes gives a law, p-values and an F test without NaN."""
     result = nf.evaluate(**asked, rng=1, n_resamples=200)
@@ -256,7 +256,7 @@ MORE = {
 }
 
 
-@fuzz(133, name=st.sampled_from(list(FUNCTIONS)), data=st.data())
+@fuzz(66, name=st.sampled_from(list(FUNCTIONS)), data=st.data())
 def test_nonsense_is_answered_or_refused_in_one_line(name, data):
     """One or two arguments replaced by anything: a sound result or an InputError, and no argument changed."""
     function, arguments = FUNCTIONS[name]
@@ -271,7 +271,7 @@ def test_nonsense_is_answered_or_refused_in_one_line(name, data):
         told(result)
 
 
-@fuzz(66, question=coincidences())
+@fuzz(33, question=coincidences())
 def test_two_lists_of_times_are_counted_as_the_oracle_counts(question):
     """Any container, unit, gaps, lag and null: the hits of a double loop, sound laws, and texts that say so."""
     lists, asked = question
@@ -288,7 +288,7 @@ def test_two_lists_of_times_are_counted_as_the_oracle_counts(question):
     told(result)
 
 
-@fuzz(100, question=coincidences(), data=st.data())
+@fuzz(50, question=coincidences(), data=st.data())
 def test_nonsense_beside_two_lists_of_times_is_refused_in_one_line(question, data):
     """One or two arguments of any kind: an answer that can be written down, or one line."""
     _, asked = question
@@ -301,7 +301,7 @@ def test_nonsense_beside_two_lists_of_times_is_refused_in_one_line(question, dat
         told(result)
 
 
-@fuzz(20, question=questions(max_steps=6, scored=True), value=nonsense(), other=nonsense())
+@fuzz(10, question=questions(max_steps=6, scored=True), value=nonsense(), other=nonsense())
 def test_nonsense_put_to_results_is_refused_in_one_line(question, value, other):
     """The same for everything that results, distributions, tolerances and detectors can be asked."""
     result = ask(nf.evaluate, **question.arguments)
@@ -446,7 +446,7 @@ def in_a_frame(columns: dict[str, list[Any]]) -> st.SearchStrategy[Any]:
     return st.sampled_from(held)
 
 
-@fuzz(20, 5_000, table=tables(), data=st.data())
+@fuzz(10, 5_000, table=tables(), data=st.data())
 def test_whatever_a_study_is_asked_it_answers_or_refuses_in_one_line(table, data):
     """Odd names, any value of any argument: cells fail by their data alone, and all that is said can be written."""
     columns, asked = table
@@ -484,7 +484,7 @@ def test_whatever_a_study_is_asked_it_answers_or_refuses_in_one_line(table, data
         ask(study.compare, value, other)
 
 
-@fuzz(13, question=questions(), data=st.data())
+@fuzz(6, question=questions(), data=st.data())
 def test_the_same_seed_gives_the_same_result_whatever_happens_to_the_data_later(question, data):
     """Results own their data, and depend neither on the number of processors nor on when they are asked."""
     chance = data.draw(chances(question.case))
@@ -511,7 +511,7 @@ def test_the_same_seed_gives_the_same_result_whatever_happens_to_the_data_later(
 
 
 @fuzz(
-    20,
+    10,
     question=questions(max_steps=40),
     period=st.sampled_from([None, 2, 3, 7, "hour of day", "month"]),
     data=st.data(),
@@ -530,7 +530,7 @@ def test_a_diagnosis_recommends_a_null_that_works(question, period, data):
     told(nf.evaluate(**question.arguments, null=result.recommended.text, n_resamples=20, rng=1))
 
 
-@fuzz(13, values=st.lists(st.integers(0, 9) | st.floats(0, 1e15), min_size=1, max_size=30), data=st.data())
+@fuzz(6, values=st.lists(st.integers(0, 9) | st.floats(0, 1e15), min_size=1, max_size=30), data=st.data())
 def test_the_detector_scores_as_its_formula_says(values, data):
     """Averages over the last steps, from any container."""
     long = data.draw(st.integers(1, len(values)))
@@ -617,7 +617,7 @@ def files(draw: st.DrawFn) -> tuple[Case, str, str, list[str]]:
     return case, text.replace("\n", draw(st.sampled_from(["\n", "\r\n"]))), ending, options
 
 
-@fuzz(26, file=files())
+@fuzz(13, file=files())
 def test_the_command_line_counts_as_the_oracle(file):
     """Any separator, line end, header, comment or word for a missing value: the oracle's counts."""
     case, text, ending, options = file
@@ -699,7 +699,7 @@ def options_of(command: str) -> list[str]:
     )
 
 
-@fuzz(53, file=files(), data=st.data())
+@fuzz(26, file=files(), data=st.data())
 def test_spoilt_files_and_options_end_in_one_line(file, data):
     """Exit code 0, 1, 2 or 3 and one line on standard error, whatever is in the file and whatever is typed."""
     _, text, ending, options = file

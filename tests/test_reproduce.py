@@ -31,7 +31,7 @@ FIGURES = [f"figure-{i}" for i in range(1, 9)]
 TABLES = ["table-1", "table-2", "table-3", "section-3.1", "section-3.2"]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", params=[pytest.param("", marks=pytest.mark.slow)])
 def paper(tmp_path_factory):
     """The whole study on the paper's data."""
     if not os.environ.get("NOFLUKE_DATA"):

@@ -142,6 +142,7 @@ def test_values_and_the_papers_chance_are_those_counted_by_hand(small, detector)
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 def test_controls_are_told_for_what_they_are(small, part):
     """Noise is no better than chance and a constant cannot be told; a detector with skill is better."""
     for done in (small, part):
@@ -184,7 +185,7 @@ def found_windows(windows, scores):
     return np.array([sum(alarms[a:b].any() for a, b in zip(starts, stops, strict=True)), len(starts)])
 
 
-@pytest.mark.parametrize("of", ["clone", "table"])
+@pytest.mark.parametrize("of", ["clone", pytest.param("table", marks=pytest.mark.slow)])
 def test_windows_are_events_of_their_own(of, request):
     """Each window is one event, found by an alarm within it and nowhere else."""
     done = request.getfixturevalue("small" if of == "clone" else "part")

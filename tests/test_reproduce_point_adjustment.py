@@ -54,7 +54,7 @@ def small(patched, tmp_path_factory):
     return reproduce_point_adjustment(tmp_path_factory.mktemp("small"), seed=1, n_resamples=400)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", params=[pytest.param("", marks=pytest.mark.slow)])
 def public(tmp_path_factory):
     """The page about the public labels, with few of the slow draws."""
     if not os.environ.get("NOFLUKE_DATA"):

@@ -672,6 +672,7 @@ class TestVerdicts:
         assert len(set(result.values)) > 1
         assert result.pvalue == 1.0
 
+    @pytest.mark.slow
     def test_a_long_range_among_single_steps_is_not_torn_apart(self):
         """Labels of which most stand alone are single steps only if neighbours are no more than by chance."""
         wrong = 0
@@ -700,6 +701,7 @@ class TestVerdicts:
         with pytest.raises(InputError, match="groups has missing entries"):
             nf.significance("pa-f1", labels, predictions=alarms, groups=np.where(groups == 1, np.nan, 2.0))
 
+    @pytest.mark.slow
     def test_a_trend_within_groups_is_not_called_skill(self):
         """Labels and scores that both rise from the beginning of each group to its end."""
         told = 0

@@ -126,6 +126,7 @@ class TestEqualBytes:
             study(tmp_path / "out", chunks_of(tmp_path / "log"), executor=executor)
         assert bytes_of(tmp_path / "out") == undisturbed
 
+    @pytest.mark.slow
     def test_results_are_the_same_from_dask_where_a_worker_is_killed(self, tmp_path, undisturbed, cluster):
         """Dask tries the task again elsewhere, and the bytes do not tell."""
         study(tmp_path / "out", chunks_of(tmp_path / "log", at_2="dies once"), executor=cluster)
@@ -142,6 +143,7 @@ class TestWorkersThatDie:
         assert bytes_of(tmp_path / "out") == undisturbed
         assert sorted(number for number, _ in logged(tmp_path / "log")) == [0, 0, 1, 2, 3, 3, 4, 5, 6, 7]
 
+    @pytest.mark.slow
     def test_a_chunk_that_kills_every_worker_fails_alone_and_is_tried_again_later(self, tmp_path, undisturbed):
         """Its series are told to be missing, with the reason; the next run finds them well."""
         calls = []
@@ -194,7 +196,10 @@ print("done", studies[1].n_missing)
 
 
 class TestWhoMayAsk:
-    @pytest.mark.parametrize("way", ["file", "standard input", "-m"])
+    @pytest.mark.parametrize(
+        "way",
+        [pytest.param("file", marks=pytest.mark.slow), "standard input", pytest.param("-m", marks=pytest.mark.slow)],
+    )
     def test_a_script_without_a_guard_is_run_once(self, tmp_path, way):
         """Workers import what their functions need, and no script: its functions and nulls are sent to them."""
         (tmp_path / "plain.py").write_text(PLAIN)
@@ -237,6 +242,7 @@ class TestStudiesThatStop:
         study(tmp_path / "whole", chunks_of(tmp_path / "other log", n=12), workers=1)
         assert bytes_of(out) == bytes_of(tmp_path / "whole")
 
+    @pytest.mark.slow
     def test_ctrl_c_stops_the_workers_and_says_how_to_resume(self, tmp_path):
         """An interrupt to the whole group, as terminals send it."""
         process, out, _ = start(tmp_path)
@@ -284,7 +290,7 @@ class TestDamage:
         assert bytes_of(out) == undisturbed
         assert sorted(path.name for path in (out / "parts").iterdir()) == [f"{i:06d}" for i in range(8)]
 
-    @pytest.mark.parametrize("workers", [1, 2])
+    @pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
     def test_a_full_disk_is_one_clear_line_and_the_study_resumes(self, tmp_path, undisturbed, workers):
         """Where a part is packed (here or in a worker) and where it is kept; a limit on file size stands in."""
         out, log = tmp_path / "out", tmp_path / "log"

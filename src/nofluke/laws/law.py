@@ -223,6 +223,17 @@ class Law(ABC):
         with np.errstate(divide="ignore"):
             return first, np.log(table)
 
+    @property
+    def left_out(self) -> float:
+        """At most this probability lies outside of what `log_bulk` gives; 0 of resamples, which know of nothing else."""
+        if self.method.n_resamples is not None:
+            return 0.0
+        first, logs = self.log_bulk()
+        last = first + len(logs) - 1
+        if first <= 0 and last >= self.size:
+            return 0.0
+        return self.tail(last + 1, "upper").p + self.tail(first - 1, "lower").p
+
     def pmf(self, k: Any) -> Any:
         """P(X = k), for a number or an array of them."""
         values = _numbers(k, "k")

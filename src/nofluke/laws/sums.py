@@ -87,14 +87,7 @@ class SumLaw(Law):
     @lazy
     def _left_out(self) -> float:
         """At most this probability has a sum of which some part's table knows nothing."""
-        ends = (
-            (law, first, first + len(table) - 1) for law, (first, table) in zip(self._parts, self._tables, strict=True)
-        )
-        return math.fsum(
-            law.tail(last + 1, "upper").p + law.tail(first - 1, "lower").p
-            for law, first, last in ends
-            if law.method.n_resamples is None and (first > 0 or last < law.size)
-        )
+        return math.fsum(law.left_out for law in self._parts)
 
     def _tilted(self, theta: float) -> tuple[FloatArray, FloatArray]:
         """The tilted probabilities of all parts, and log E e^{θX} of each, counted from its first number."""

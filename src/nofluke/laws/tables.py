@@ -144,6 +144,13 @@ class LogTable(Law):
     def log_bulk(self) -> tuple[int, FloatArray]:
         return self._first, self._logs
 
+    @property
+    def left_out(self) -> float:
+        if self.method.n_resamples is not None:
+            return 0.0
+        below, above = self._first > 0, self._first + len(self._logs) <= self.size
+        return (self._beyond("lower").p if below else 0.0) + (self._beyond("upper").p if above else 0.0)
+
     def _table(self) -> FloatArray:
         table = np.zeros(self.size + 1)
         table[self._first : self._first + len(self._logs)] = np.exp(self._logs)
