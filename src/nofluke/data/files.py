@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nofluke.data.alerts import ends_among
 from nofluke.data.columns import OPEN, Pairs, UtcTimes, as_column, end_column, has_ends, pairs_of_columns, start_column
 from nofluke.data.tables import MISSING_WORDS, FileTable, one_line, open_table
+from nofluke.data.where import kept_rows
 from nofluke.dates import likely_format
 from nofluke.errors import InputError, arg, passed, say, shown, spoken
 
@@ -367,16 +369,23 @@ def read_events(
     column: str | int | None = None,
     time_format: str | None = None,
     ends: tuple[str | int | None, str | int | None] | None = None,
+    *,
+    options: tuple[str, str] = ("--truth-start", "--truth-end"),
+    where: tuple[str, str] | None = None,
+    by: str | int | None = None,
+    open_ends: bool = False,
 ) -> Columns:
-    """Events of a file, with what there is to tell about it: times, or starts and ends of ranges.
+    """Events or alarms of a file, with what there is to tell about it: times, or starts and ends of ranges.
 
     Ranges are read where ``ends`` has a name for a column, or no column is named and two are called as starts and ends
-    are.
+    are, here or in the exports of alerting systems (`nofluke.data.alerts`), which are read as they are. ``where`` keeps
+    rows by a condition and has the argument that it came from (`nofluke.data.where`), ``by`` names a column of labels, and ``open_ends`` lets ends be missing.
+    ``options`` are those of the command line that name starts and ends.
     """
-    asked = [name for name in (column, *(ends or ())) if name is not None]
-    with open_table(source, asked, time_format) as table:
-        if ends is not None or (column is None and has_ends(table.names)):
-            picked = dict(zip(ENDS, _end_columns(table, ends or (None, None)), strict=True))
+    asked = [name for name in (column, *(ends or ()), by) if name is not None]
+    with open_table(source, asked, time_format, alerts=True) as table:
+        if ends is not None or (column is None and (has_ends(table.names) or ends_among(table.names) is not None)):
+            picked = dict(zip(ENDS, _end_columns(table, ends or (None, None), options), strict=True))
         else:
             if column is None and len(table.names) > 1:
                 raise InputError(
@@ -384,12 +393,15 @@ def read_events(
                     remedy=say(
                         "name one of {}, or two of them by {} and {} for ranges",
                         table.listing(),
-                        spoken("start=", shell="--truth-start"),
-                        spoken("end=", shell="--truth-end"),
+                        spoken("start=", shell=options[0]),
+                        spoken("end=", shell=options[1]),
                     ),
                 )
             picked = {"time": 0 if column is None else table.position(column, "time")}
-        return _times(table, picked, time_format, empty="time" not in picked)  # no incident is an answer, too
+        if by is not None:
+            picked["by"] = table.position(by, "by")
+        # no incident is an answer, too
+        return _times(table, picked, time_format, empty="time" not in picked, where=where, open_ends=open_ends)
 
 
 def read_list(
@@ -409,21 +421,42 @@ def read_list(
         return _times(table, picked, time_format, empty=True)
 
 
-def _times(table: FileTable, picked: dict[str, int], time_format: str | None, *, empty: bool) -> Columns:
-    """Columns of times, none of which may be missing."""
-    table.load(sorted(set(picked.values())), empty=empty)
-    if table.n_rows:
-        values = {role: times_of(table, position, time_format) for role, position in picked.items()}
+def _times(
+    table: FileTable,
+    picked: dict[str, int],
+    time_format: str | None,
+    *,
+    empty: bool,
+    where: tuple[str, str] | None = None,
+    open_ends: bool = False,
+) -> Columns:
+    """Columns of times, none of which may be missing but open ends; and of labels, where one is picked for them."""
+    if where is None:
+        table.load(sorted(set(picked.values())), empty=empty)
     else:
-        values = {role: np.zeros(0) for role in picked}
+        table.load(list(range(len(table.names))), empty=empty)
+        kept_rows(table, *where)
+    values: dict[str, NDArray[Any]] = {}
+    for role, position in picked.items():
+        if not table.n_rows:
+            values[role] = np.zeros(0)
+        elif role == "by":
+            values[role] = labels_of(table, position, "detector")
+        else:
+            values[role] = times_of(table, position, time_format)
+    if open_ends and "end" in values and values["end"].dtype.kind == "f" and np.isnan(values["end"]).all():
+        values["end"] = values["start"].astype("f8" if values["start"].dtype.kind != "M" else values["start"].dtype)
+        values["end"][:] = np.nan if values["end"].dtype.kind == "f" else np.datetime64("NaT")  # all of them last
     for role, times in values.items():
+        if role == "by":
+            continue
         missing = np.isnat(times) if times.dtype.kind == "M" else np.isnan(times)
-        if missing.any():
+        if missing.any() and not (open_ends and role == "end"):
             row, name = int(missing.argmax()), shown(table.names[picked[role]])
             raise InputError(
                 problem=f"{table.at(row)}: column {name} has no {role}", remedy=OPEN.get(role, "remove the row")
             )
-    if ENDS[0] in values and len({times.dtype.kind == "M" for times in values.values()}) == 1:
+    if ENDS[0] in values and len({values[role].dtype.kind == "M" for role in ENDS}) == 1:
         back = values["start"] > values["end"]
         if back.any():
             row = int(back.argmax())
@@ -437,14 +470,18 @@ def _told(time: Any) -> str:
     return str(np.datetime_as_string(time, unit="auto")) if time.dtype.kind == "M" else f"{time:,.15g}"
 
 
-def _end_columns(table: FileTable, ends: tuple[str | int | None, str | int | None]) -> tuple[int, int]:
+def _end_columns(
+    table: FileTable, ends: tuple[str | int | None, str | int | None], options: tuple[str, str]
+) -> tuple[int, int]:
     """Positions of the starts and of the ends, by their names where they are given, else by what they are called."""
+    if ends == (None, None) and not has_ends(table.names) and (exported := ends_among(table.names)) is not None:
+        return exported
     start, end = (None if name is None else table.position(name, role) for name, role in zip(ends, ENDS, strict=True))
     if start is None or end is None:
         remedy = spoken(
             "name them by start= and end=",
-            shell="name them by --truth-start and --truth-end",
-            needs="truth_start",
+            shell=f"name them by {options[0]} and {options[1]}",
+            needs=options[1].removeprefix("--").replace("-", "_"),
             otherwise="call two of them start and end",
         )
         found = [
