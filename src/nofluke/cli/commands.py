@@ -14,6 +14,7 @@ from nofluke.cli.arguments import (
     chance_arguments,
     named_detectors,
     number_of,
+    one_detector,
     read,
     read_detector,
     time_format_of,
@@ -56,6 +57,7 @@ from nofluke.errors import InputError
         "nofluke evaluate data.csv --truth label --scores z --time day --budget 5% --early 0 --late 2d --format json",
         "nofluke evaluate data.csv --truth-file events.csv --scores z --time day --quantile 0.9 --tolerance 1d -o result.csv",
         "nofluke evaluate data.csv --truth label --predictions alarm --tolerance 2 --gate",
+        "nofluke evaluate --predictions-file alerts.csv --truth-file incidents.csv --span 2026-01-01/2026-03-31 --tolerance 10min",
     ),
 )
 @detector_options
@@ -67,7 +69,7 @@ from nofluke.errors import InputError
 @gate_format_option
 @output_option
 def evaluate(
-    file: str,
+    file: str | None,
     zero_division: str,
     alternative: Any,
     ties: Any,
@@ -82,7 +84,7 @@ def evaluate(
     """
     import nofluke as nf
 
-    data = read_detector(file, output, options)
+    data = one_detector(read_detector(file, output, options), "evaluate")
     data, null = within_strata(options["null"], options["strata"], data)
     result = data.noted(
         nf.evaluate(
@@ -199,7 +201,9 @@ def sweep(
 @click.option("--alpha", type=SHARE, default=0.05, show_default=True, help="Level of the findings.")
 @format_option
 @output_option
-def diagnose(file: str, period: str | None, alpha: float, form: str | None, output: str | None, **options: Any) -> None:
+def diagnose(
+    file: str | None, period: str | None, alpha: float, form: str | None, output: str | None, **options: Any
+) -> None:
     """Which null model to trust for these data, and why.
 
     Looks for clusters, seasons and runs of events, and for memory and lag of alarms. Prints what it found and the null
@@ -208,7 +212,7 @@ def diagnose(file: str, period: str | None, alpha: float, form: str | None, outp
     """
     import nofluke as nf
 
-    data = read_detector(file, output, options)
+    data = one_detector(read_detector(file, output, options), "diagnose")
     result = data.noted(nf.diagnose(**data.arguments, period=_period(period), alpha=alpha))
     write_result(result, form, output)
 
@@ -262,7 +266,7 @@ ROLES = ("truth", "truth_start", "truth_end", "scores", "time", "mask", "predict
     help="The page to write; - for standard output.",
 )
 def report(
-    file: str,
+    file: str | None,
     metrics: tuple[str, ...],
     alpha: float,
     title: str | None,

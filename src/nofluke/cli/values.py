@@ -276,3 +276,52 @@ FILE, PATH = Word("FILE", _nothing, "file"), Word("PATH", _nothing, "file")
 DIRECTORY = Word("DIR", _nothing, "dir")
 PAGE = Word("FILE", _nothing, "file")
 """A page to write, which ends in .html."""
+
+
+class Span(str):
+    """Two ends of a stretch of time, and both in one word."""
+
+    ends: tuple[str, str]
+
+    def __new__(cls, begin: str, end: str) -> Span:
+        span = super().__new__(cls, f"{begin}{' to ' if '/' in begin + end else '/'}{end}")
+        span.ends = begin, end
+        return span
+
+
+class _SpanType(click.types.StringParamType):
+    """START/END in one word, START to END, or two words, which `joined_spans` has made one."""
+
+    name = "START/END"
+
+    def convert(self, value: Any, param: click.Parameter | None, _context: click.Context | None) -> Any:
+        if isinstance(value, Span):
+            return value
+        for between in (_BETWEEN, " to ", "/"):
+            ends = [end.strip() for end in value.split(between)]
+            if len(ends) == 2 and all(ends):
+                return Span(*ends)
+        raise InputError(
+            problem=f"{_option(param)} {value} must be two times, START/END", remedy="as in 2026-01-01/2026-03-31"
+        )
+
+
+_BETWEEN = "\x1f"
+
+
+def joined_spans(words: list[str]) -> list[str]:
+    """What was typed, with a span of two words made one."""
+    made, left = [], list(words)
+    while left:
+        word = left.pop(0)
+        made.append(word)
+        if word == "--":
+            return made + left
+        whole = left and ("/" in left[0] and left[0].count("/") == 1 or " to " in left[0])
+        if word == "--span" and len(left) > 1 and not whole and not left[1].startswith("--"):
+            made.append(_BETWEEN.join([left.pop(0), left.pop(0)]))
+    return made
+
+
+SPAN = _SpanType()
+CONDITION = Word("CONDITION", _nothing)

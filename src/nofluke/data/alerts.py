@@ -113,7 +113,11 @@ def _documents(found: Any) -> Iterator[dict[str, Any]]:
             yield from _documents(one)
     elif isinstance(found, dict):
         inner = next(
-            (found[key] for key in ("data", "result", "alerts", "incidents") if isinstance(found.get(key), list | dict)),
+            (
+                found[key]
+                for key in ("data", "result", "alerts", "incidents")
+                if isinstance(found.get(key), list | dict)
+            ),
             None,
         )
         if inner is None or "startsAt" in found or "created_at" in found:

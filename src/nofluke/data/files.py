@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -299,7 +299,9 @@ def read_columns(source: str | Path, *, columns: Mapping[str, str | int], time_f
         return Columns(values=values, names=names, n_rows=table.n_rows, source=table.label, notes=table.notes)
 
 
-def read_times(source: str | Path, column: str | int | None = None, time_format: str | None = None) -> NDArray[Any]:
+def read_times(
+    source: str | Path, column: str | int | None = None, time_format: str | None = None, where: str | None = None
+) -> NDArray[Any]:
     """Read a list of event times, one a line, with or without a header.
 
     Parameters
@@ -310,6 +312,8 @@ def read_times(source: str | Path, column: str | int | None = None, time_format:
         The column's name or position; may be left out where there is only one.
     time_format : str, optional
         As in `read_columns`.
+    where : str, optional
+        Which rows to keep: one condition over the columns, such as ``"severity <= 2"``.
 
     Returns
     -------
@@ -327,11 +331,15 @@ def read_times(source: str | Path, column: str | int | None = None, time_format:
     array(['2020-01-05T00:00:00.000000', '2020-02-01T12:30:00.000000'],
           dtype='datetime64[us]')
     """
-    return read_events(source, column, time_format).values["time"]
+    return read_events(source, column, time_format, where=_named(where)).values["time"]
 
 
 def read_ranges(
-    source: str | Path, start: str | int | None = None, end: str | int | None = None, time_format: str | None = None
+    source: str | Path,
+    start: str | int | None = None,
+    end: str | int | None = None,
+    time_format: str | None = None,
+    where: str | None = None,
 ) -> Pairs:
     """Read a list of ranges, one a line: two columns of times or step numbers.
 
@@ -341,9 +349,11 @@ def read_ranges(
         A path, or "-" for standard input; text or Parquet as in `read_columns`.
     start, end : str or int, optional
         The columns' names or positions; may be left out where they are called start, begin or from, and end, stop or
-        to.
+        to, or as exports call them.
     time_format : str, optional
         As in `read_columns`.
+    where : str, optional
+        As in `read_times`.
 
     Examples
     --------
@@ -355,7 +365,71 @@ def read_ranges(
     >>> pairs.starts, pairs.ends
     (array([3, 9]), array([5, 9]))
     """
-    return pairs_of(read_events(source, None, time_format, (start, end)))
+    return pairs_of(read_events(source, None, time_format, (start, end), where=_named(where)))
+
+
+def read_alarms(
+    source: str | Path,
+    column: str | int | None = None,
+    start: str | int | None = None,
+    end: str | int | None = None,
+    time_format: str | None = None,
+    where: str | None = None,
+    by: str | int | None = None,
+) -> Any:
+    """Read alarms, one a line: times, or ranges, whose ends may be missing; or a dict of them by the values of a column.
+
+    Exports of Prometheus, Alertmanager and PagerDuty are read as they are.
+
+    Parameters
+    ----------
+    source : str or Path
+        A path, or "-" for standard input; text or Parquet as in `read_columns`, or JSON of these systems.
+    column : str or int, optional
+        The column of times; ``start`` and ``end`` are those of ranges, as in `read_ranges`.
+    time_format, where
+        As in `read_times`.
+    by : str or int, optional
+        A column, of which each value is a detector.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "alerts.csv"
+    ...     _ = path.write_text("rule,severity,start,end\\ncpu,1,3,5\\ndisk,3,4,4\\ncpu,2,9,\\n")
+    ...     alarms = read_alarms(path, where="severity <= 2", by="rule")
+    >>> alarms["cpu"].ends
+    array([ 5., nan])
+    """
+    ends = None if (start, end) == (None, None) else (start, end)
+    return alarms_of(read_events(source, column, time_format, ends, where=_named(where), by=by, open_ends=True))[0]
+
+
+def _named(where: str | None) -> tuple[str, str] | None:
+    return None if where is None else (where, "where")
+
+
+def alarms_of(events: Columns) -> tuple[Any, tuple[str, ...]]:
+    """The alarms that a file holds, by detector where it says whose they are; and what there is to tell about them."""
+    own: Any = pairs_of(events) if ENDS[0] in events.values else events.values["time"]
+    notes: list[str] = []
+
+    def some(which: NDArray[Any], whose: str) -> Any:
+        if isinstance(own, Pairs):
+            return replace(own, starts=own.starts[which], ends=own.ends[which])
+        found = own[which]
+        once = found[np.sort(np.unique(np.asarray(found), return_index=True)[1])]
+        if len(once) < len(found):
+            notes.append(
+                f"{len(found) - len(once):,} of the {len(found):,} alarms{whose} have the time of another, and count once."
+            )
+        return once
+
+    if "by" not in events.values:
+        return some(np.ones(len(own), dtype=np.bool_), ""), tuple(notes)
+    of = events.values["by"]
+    return {str(name): some(of == name, f" of {name}") for name in np.unique(of)}, tuple(notes)
 
 
 def pairs_of(events: Columns) -> Pairs:
@@ -431,11 +505,17 @@ def _times(
     open_ends: bool = False,
 ) -> Columns:
     """Columns of times, none of which may be missing but open ends; and of labels, where one is picked for them."""
+    notes: tuple[str, ...] = table.notes
     if where is None:
         table.load(sorted(set(picked.values())), empty=empty)
     else:
         table.load(list(range(len(table.names))), empty=empty)
+        n_rows = table.n_rows
         kept_rows(table, *where)
+        notes = (
+            *notes,
+            say("{:,} of the {:,} rows of {} meet {}.", table.n_rows, n_rows, table.label, passed(*where[::-1])),
+        )
     values: dict[str, NDArray[Any]] = {}
     for role, position in picked.items():
         if not table.n_rows:
@@ -463,7 +543,7 @@ def _times(
             told = " to ".join(_told(values[role][row]) for role in ENDS)
             raise InputError(problem=f"{table.at(row)}: the range {told} ends before it starts", remedy="swap its ends")
     names = {role: table.names[position] for role, position in picked.items()}
-    return Columns(values=values, names=names, n_rows=table.n_rows, source=table.label, notes=table.notes)
+    return Columns(values=values, names=names, n_rows=table.n_rows, source=table.label, notes=notes)
 
 
 def _told(time: Any) -> str:

@@ -580,7 +580,9 @@ class FileTable:
         """Keep some of the rows that were loaded; messages still count those of the file."""
         self.kept = np.flatnonzero(flags)
         self.ask("CREATE OR REPLACE TEMP TABLE kept AS SELECT unnest(?::BIGINT[]) AS r", [self.kept.tolist()])
-        self.ask("CREATE OR REPLACE TEMP TABLE filtered AS SELECT p.* FROM picked p JOIN kept ON p.rowid = r ORDER BY r")
+        self.ask(
+            "CREATE OR REPLACE TEMP TABLE filtered AS SELECT p.* FROM picked p JOIN kept ON p.rowid = r ORDER BY r"
+        )
         self.ask("DROP TABLE picked")
         self.ask("ALTER TABLE filtered RENAME TO picked")
         self.n_rows = len(self.kept)

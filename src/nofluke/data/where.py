@@ -84,7 +84,9 @@ def _as_written(table: FileTable, name: str, refused: Any) -> str:
     same = [own for own in table.names if own == name] or [own for own in table.names if own.lower() == name.lower()]
     if len(same) != 1:
         count = f"{len(same)} columns" if same else "no column"
-        raise refused(f"names {name!r}, but {table.label} has {count} of that name", f"its columns are {table.listing()}")
+        raise refused(
+            f"names {name!r}, but {table.label} has {count} of that name", f"its columns are {table.listing()}"
+        )
     return same[0]
 
 
@@ -132,7 +134,9 @@ def _foreign(part: dict[str, Any]) -> str:
         name = str(part.get("type_name", "")).upper()
         return "" if name in TYPES else f"the type {name or 'of something'}"
     if kind not in CLASSES:
-        return {"SUBQUERY": "a query", "WINDOW": "a window function", "PARAMETER": "a parameter"}.get(kind, kind.lower())
+        return {"SUBQUERY": "a query", "WINDOW": "a window function", "PARAMETER": "a parameter"}.get(
+            kind, kind.lower()
+        )
     if kind == "COLUMN_REF" and len(part["column_names"]) != 1:
         return f"the name {'.'.join(part['column_names'])}"
     if kind == "FUNCTION":
@@ -158,8 +162,8 @@ def _typed(table: FileTable, position: int) -> str:
         return cell
     for kind in ("DOUBLE", "BOOLEAN", "TIMESTAMP"):
         of_kind = f"try_cast({cell} AS {kind})"
-        if table.ask(f"SELECT count(*) = count({of_kind}) AND count({of_kind}) > 0 FROM picked WHERE {cell} IS NOT NULL")[
-            0
-        ][0]:
+        if table.ask(
+            f"SELECT count(*) = count({of_kind}) AND count({of_kind}) > 0 FROM picked WHERE {cell} IS NOT NULL"
+        )[0][0]:
             return of_kind
     return cell
