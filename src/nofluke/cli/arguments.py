@@ -8,11 +8,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from nofluke.cli.values import Span, named_range
-from nofluke.data.paths import expanded, is_same_file
+from nofluke.data.paths import expanded, is_same_file, name_of_list
 from nofluke.errors import InputError, shown
 from nofluke.series.arguments import DECLARED
 
@@ -223,7 +222,7 @@ def read(
             found[argument] = {**found.get(argument, {}), name: values} if several else values
         notes = table.notes
     else:
-        _check_lists(roles, truth_file, alarms_file, span, step, outputs)
+        _check_lists(roles, truth_file, alarms_file, span, outputs)
     if truth_file is not None:
         with named_format("truth_time_format"):
             form = time_format_of(truth_time_format, time_format)
@@ -252,7 +251,7 @@ def read(
         notes = (*notes, *alarms.notes)
         found |= alarms.arguments
         if scores is not None and not isinstance(found["predictions"], dict):  # beside others it needs a name
-            found["predictions"] = {_stem(alarms_file): found["predictions"]}
+            found["predictions"] = {name_of_list(alarms_file): found["predictions"]}
         ranges = _has_ranges(found["predictions"])
         if "count_alarms" in found and found["count_alarms"] is None and ranges:
             found["count_alarms"] = "episodes"
@@ -335,7 +334,6 @@ def _check_lists(
     truth_file: str | None,
     alarms_file: str | None,
     span: Span | None,
-    step: str | None,
     outputs: str | None,
 ) -> None:
     """Without FILE, two lists and a span are needed, and no column of FILE can be named."""
@@ -360,10 +358,6 @@ def _has_ranges(predictions: Any) -> bool:
     return any(
         isinstance(one, Pairs) for one in (predictions.values() if isinstance(predictions, dict) else [predictions])
     )
-
-
-def _stem(file: str) -> str:
-    return "standard input" if file == "-" else Path(file).name.partition(".")[0]
 
 
 def without_empty_end(values: Any) -> Any:

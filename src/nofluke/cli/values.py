@@ -317,7 +317,7 @@ def joined_spans(words: list[str]) -> list[str]:
         made.append(word)
         if word == "--":
             return made + left
-        whole = left and ("/" in left[0] and left[0].count("/") == 1 or " to " in left[0])
+        whole = left and (left[0].count("/") == 1 or " to " in left[0])
         if word == "--span" and len(left) > 1 and not whole and not left[1].startswith("--"):
             made.append(_BETWEEN.join([left.pop(0), left.pop(0)]))
     return made

@@ -10,6 +10,7 @@ import csv
 import json
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any
 
@@ -168,11 +169,11 @@ Samples = dict[tuple[tuple[str, str], ...], list[float]]
 def _json_samples(series: list[dict[str, Any]], label: str) -> Samples:
     found: Samples = {}
     for one in series:
-        values = one["values"] if isinstance(one.get("values"), list) else [one.get("value")]
+        values: list[Any] = one["values"] if isinstance(one.get("values"), list) else [one.get("value")]
         labels = tuple((str(name), str(value)) for name, value in one["metric"].items() if name != "__name__")
         try:
-            times = [float(time) for time, value in values if float(value) > 0]
-        except (TypeError, ValueError):
+            times = [float(pair[0]) for pair in values if float(pair[1]) > 0]
+        except (TypeError, ValueError, LookupError):
             raise InputError(
                 problem=f"{label}: a series has values that are not pairs of a time and a number",
                 remedy=f"pass what {_KNOWN} returns",
@@ -204,7 +205,7 @@ def _csv_samples(stream: IO[bytes], label: str) -> Samples:
 
 
 def _seconds(text: str) -> float:
-    """Seconds since 1970: a number of them, or of milliseconds, or an ISO 8601 time, in UTC unless it says otherwise."""
+    """Seconds since 1970: a number of them, or of milliseconds, or an ISO 8601 time, in UTC unless it says more."""
     try:
         number = float(text)
     except ValueError:
@@ -216,7 +217,7 @@ def _seconds(text: str) -> float:
 def _firing(samples: Samples) -> list[Row]:
     """Ranges in which an alert fired: samples that follow each other at the smallest distance of all are one range."""
     every = [sorted(set(times)) for times in samples.values()]
-    apart = [later - time for times in every for time, later in zip(times, times[1:], strict=False)]
+    apart = [later - time for times in every for time, later in pairwise(times)]
     step = min(apart, default=0.0)
     rows: list[Row] = []
     for labels, times in zip(samples, every, strict=True):

@@ -377,7 +377,7 @@ def read_alarms(
     where: str | None = None,
     by: str | int | None = None,
 ) -> Any:
-    """Read alarms, one a line: times, or ranges, whose ends may be missing; or a dict of them by the values of a column.
+    """Read alarms, one a line: times, or ranges, whose ends may be missing; or a dict of them by a column's values.
 
     Exports of Prometheus, Alertmanager and PagerDuty are read as they are.
 
@@ -453,8 +453,8 @@ def read_events(
 
     Ranges are read where ``ends`` has a name for a column, or no column is named and two are called as starts and ends
     are, here or in the exports of alerting systems (`nofluke.data.alerts`), which are read as they are. ``where`` keeps
-    rows by a condition and has the argument that it came from (`nofluke.data.where`), ``by`` names a column of labels, and ``open_ends`` lets ends be missing.
-    ``options`` are those of the command line that name starts and ends.
+    rows by a condition and has the argument that it came from (`nofluke.data.where`), ``by`` names a column of labels,
+    and ``open_ends`` lets ends be missing. ``options`` are those of the command line that name starts and ends.
     """
     asked = [name for name in (column, *(ends or ()), by) if name is not None]
     with open_table(source, asked, time_format, alerts=True) as table:
@@ -479,20 +479,24 @@ def read_events(
 
 
 def read_list(
-    source: str | Path, column: str | int | None = None, time_format: str | None = None, by: str = "column="
+    source: str | Path,
+    column: str | int | None = None,
+    time_format: str | None = None,
+    by: str = "column=",
+    where: tuple[str, str] | None = None,
 ) -> Columns:
     """One list of times, with what there is to tell about its file; a header without rows is a list of none.
 
     ``by`` is what names the column, for an error where there are several.
     """
-    with open_table(source, [] if column is None else [column], time_format) as table:
+    with open_table(source, [] if column is None else [column], time_format, alerts=True) as table:
         if column is None and len(table.names) > 1:
             raise InputError(
                 problem=f"{table.label} has {len(table.names)} columns ({table.listing()})",
                 remedy=f"name the one with the times by {by}",
             )
         picked = {"time": 0 if column is None else table.position(column, "time")}
-        return _times(table, picked, time_format, empty=True)
+        return _times(table, picked, time_format, empty=True, where=where)
 
 
 def _times(

@@ -134,9 +134,8 @@ def _foreign(part: dict[str, Any]) -> str:
         name = str(part.get("type_name", "")).upper()
         return "" if name in TYPES else f"the type {name or 'of something'}"
     if kind not in CLASSES:
-        return {"SUBQUERY": "a query", "WINDOW": "a window function", "PARAMETER": "a parameter"}.get(
-            kind, kind.lower()
-        )
+        told = {"SUBQUERY": "a query", "WINDOW": "a window function", "PARAMETER": "a parameter"}
+        return told.get(kind, str(kind).lower())
     if kind == "COLUMN_REF" and len(part["column_names"]) != 1:
         return f"the name {'.'.join(part['column_names'])}"
     if kind == "FUNCTION":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -70,7 +71,8 @@ def steps_over(
 
     Examples
     --------
-    >>> grid = steps_over(("2026-03-01", "2026-03-07"), [("2026-03-02 10:00", "2026-03-02 10:20")], ["2026-03-02 10:05"])
+    >>> incidents, alerts = [("2026-03-02 10:00", "2026-03-02 10:20")], ["2026-03-02 10:05"]
+    >>> grid = steps_over(("2026-03-01", "2026-03-07"), incidents, alerts)
     >>> len(grid.times), grid.times[1] - grid.times[0]
     (10080, np.timedelta64(60,'s'))
     """
@@ -117,10 +119,10 @@ def steps_over(
     if dates:
         times = (at // _SECOND).astype("datetime64[s]") if not (at % _SECOND).any() else at.astype("datetime64[ns]")
         times = UtcTimes.of(times) if aware else times
-    own = {name.partition(" ")[2]: one for name, one in kept.items() if name != "truth"}
+    own = {name.partition(" ")[2]: _plain(one) for name, one in kept.items() if name != "truth"}
     return Grid(
         times=times,
-        events=kept["truth"],
+        events=_plain(kept["truth"]),
         alarms=own if isinstance(alarms, Mapping) else own[""],
         notes=tuple(notes),
     )
@@ -130,6 +132,13 @@ def _listed(value: Any, name: str) -> Any:
     """Pairs, or a column of times."""
     pairs = as_pairs(value, name)
     return as_column(value, name) if pairs is None else pairs
+
+
+def _plain(one: Column | Pairs) -> Any:
+    """A list as functions take it."""
+    if isinstance(one, Pairs):
+        return one
+    return UtcTimes.of(one.values, one.east) if one.aware else one.values
 
 
 def _column(one: Column | Pairs) -> Column:
@@ -174,13 +183,12 @@ def _size(
     every: AnyArray, first: int, last: int, tolerances: tuple[Tolerance, ...], dates: bool, notes: list[str]
 ) -> Any:
     """How long a step is, where nobody says so."""
-    from fractions import Fraction
-
     if not dates:
         if (every % 1 != 0).any():
             raise InputError(problem="the times are not whole numbers", remedy=say("pass {}", arg("step")))
         return Fraction(1)
-    sides = [abs(int(side)) for one in tolerances if one.unit == "ns" for side in (one.early, one.late)]
+    both: list[Any] = [side for one in tolerances if one.unit == "ns" for side in (one.early, one.late)]
+    sides = [abs(int(side)) for side in both]
     offsets = np.concatenate([every - first, np.array([side for side in sides if side < 2**62], dtype=np.int64)])
     exact = next(size for size in EXACT if not (offsets % size).any())
     if (last - first) // exact < MOST_STEPS:
