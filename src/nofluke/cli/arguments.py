@@ -56,6 +56,8 @@ def read_detector(
     file: str | None, output: str | None, options: dict[str, Any], outputs: str | None = _OUTPUTS
 ) -> Data:
     """Data, threshold and, for commands that have one, tolerance, from the options of a command."""
+    if file is None:
+        _check_lists(options)
     chosen: dict[str, Any] = {name: options[name] for name in ("threshold", "quantile", "budget")}
     if "tolerance" in options:
         sides = (options[name] for name in ("tolerance", "early", "late", "unit"))
@@ -221,8 +223,6 @@ def read(
                 values = without_empty_end(values)
             found[argument] = {**found.get(argument, {}), name: values} if several else values
         notes = table.notes
-    else:
-        _check_lists(roles, truth_file, alarms_file, span, outputs)
     if truth_file is not None:
         with named_format("truth_time_format"):
             form = time_format_of(truth_time_format, time_format)
@@ -329,26 +329,19 @@ def _check_ends(side: str, ends: tuple[str | None, str | None]) -> None:
         )
 
 
-def _check_lists(
-    roles: dict[str, Any],
-    truth_file: str | None,
-    alarms_file: str | None,
-    span: Span | None,
-    outputs: str | None,
-) -> None:
+def _check_lists(options: dict[str, Any]) -> None:
     """Without FILE, two lists and a span are needed, and no column of FILE can be named."""
-    if outputs is None and alarms_file is None:  # a list of steps, for commands that take one
-        return
-    columns = [name for name, named in roles.items() if named]
-    if columns:
-        option = "--series" if columns[0] == "series" else f"--{columns[0].replace('_', '-')}"
-        raise InputError(problem=f"{option} names a column of FILE, which is not there", remedy="name FILE")
-    if alarms_file is None or truth_file is None:
+    if options["predictions_file"] is None:
         raise InputError(
-            problem="FILE is missing",
-            remedy="name it, or two lists by --predictions-file and --truth-file, with --span",
+            problem="Missing argument 'FILE'",
+            remedy="name it, or two lists by --predictions-file and --truth-file, with --span START/END",
         )
-    if span is None:
+    if options["truth_file"] is None:
+        raise InputError(problem="there is no FILE with labels", remedy="name it, or the events by --truth-file FILE")
+    for name in ("scores", "time", "mask"):
+        if options[name]:
+            raise InputError(problem=f"--{name} names a column of FILE, which is missing", remedy="name FILE too")
+    if options["span"] is None:
         raise InputError(problem="there is no FILE with a clock", remedy=_NO_SPAN)
 
 

@@ -123,8 +123,7 @@ TOPICS = {
     "event-time event-end event-where alarm-time alarm-end alarm-where "
     "time time-format truth-time-format event-time-format alarm-time-format ranges-time-format "
     "span step gaps in-gaps gaps-time-format duplicates tick mask missing warmup test-part",
-    "Detector": "scores predictions predictions-file predictions-start predictions-end predictions-time-format where "
-    "detectors-by "
+    "Detector": "scores predictions predictions-file predictions-start predictions-end predictions-time-format where by "
     "detector score-column method-column value methods better weigh higher-is align "
     "threshold quantile budget cut-ties",
     "Plan": "recall precision coverage share-alarms events power steps steps-per-event",
@@ -135,7 +134,7 @@ TOPICS = {
     "Chance": "null strata period method resamples permutations seed stop-after alternative ties chance familywise",
     "Verdict and gate": "speaks-for alpha level classical gate gate-on min-precision min-recall min-f1",
     "Computing": "workers dask restart",
-    "Output": "rows by format output diagram report title scripts help",
+    "Output": "rows format output diagram report title scripts help",
 }
 """Options in the order in which the help of every command shows those that it has."""
 
@@ -145,12 +144,7 @@ def write_topics(options: list[click.Parameter], context: click.Context, formatt
     named = [option for option in options if isinstance(option, click.Option)]
     left = {option: record for option in named if (record := option.get_help_record(context)) is not None}
     for topic, names in {**TOPICS, "Options": ""}.items():
-        own = [
-            option
-            for name in names.split()
-            for option in left
-            if f"--{name}" in option.opts or name.replace("-", "_") == option.name
-        ]
+        own = [option for name in names.split() for option in left if f"--{name}" in option.opts]
         own = own if names else list(left)
         if own:
             with formatter.section(topic):

@@ -21,7 +21,8 @@ from nofluke.errors import InputError, shown
     examples=(
         "nofluke compare detectors.csv --truth label --scores z --scores tweets --budget 5% --tolerance 2",
         "nofluke compare detectors.csv --truth label --scores z --predictions alarm --quantile 0.9 --tolerance 2 -o comparison.md",
-        "nofluke compare --predictions-file alerts.csv --by rule --truth-file incidents.csv --span 2026-01-01/2026-03-31 --tolerance 10min",
+        "nofluke compare --predictions-file alerts.csv --by rule --truth-file incidents.csv --span 2026-01-01/2026-03-31 "
+        "--tolerance 10min",
     ),
 )
 @detectors_options
