@@ -428,7 +428,10 @@ WRONG = [
         (*DATES[:4], "--span", "2010-13-01", "2012-01-01"),
         "--span must hold numbers, booleans or dates, got text '2010-13-01'",
     ),
-    ((*DATES[:4], "--span", "2010-01-01"), "--span 2010-01-01 must be two times, START/END: as in 2026-01-01/2026-03-31"),
+    (
+        (*DATES[:4], "--span", "2010-01-01"),
+        "--span 2010-01-01 must be two times, START/END: as in 2026-01-01/2026-03-31",
+    ),
     (
         ("many.csv", *DATES[1:]),
         r"many.csv has 3 columns \('n', 'day', 'hour'\): name the one with the times by --event-time",

@@ -209,6 +209,8 @@ def completed(line):
         ("nofluke evaluate data.csv --truth ", {"day", "label", "z", "alarm"}),
         ("nofluke evaluate data.csv --scores l", {"label"}),
         ("nofluke evaluate data.csv --truth-file outages.csv --truth-start ", {"start", "end"}),
+        ("nofluke evaluate --predictions-file alerts.csv --by ", {"rule", "start", "end"}),
+        ("nofluke compare --predictions-file alerts.csv --predictions s", {"start"}),
         ("nofluke coincidence quakes.csv detectors.csv --alarm-time t", {"tweets"}),
         ("nofluke study long.csv --detector d", {"detector"}),
         ("nofluke evaluate nowhere.csv --truth ", set()),

@@ -219,7 +219,15 @@ def _option(param: click.Parameter | None) -> str:
 # ---- what a shell completes behind an option: files, columns of the file, nulls and metrics
 
 # columns of another file than FILE
-_FILES = {"event_time": "events", "alarm_time": "alarms", "truth_start": "truth_file", "truth_end": "truth_file"}
+_FILES = {
+    "event_time": "events",
+    "alarm_time": "alarms",
+    "truth_start": "truth_file",
+    "truth_end": "truth_file",
+    **dict.fromkeys(("predictions_start", "predictions_end", "detectors_by"), "predictions_file"),
+    "event_end": "events",
+    "alarm_end": "alarms",
+}
 _MOST_BYTES = 1 << 30  # of a file whose columns are looked up: nobody waits long for a tab
 
 
@@ -248,11 +256,12 @@ def _columns(context: click.Context, option: str) -> list[str]:
     # behind an option that waits for its value, click leaves the files that came before in args
     files = [argument.name for argument in context.command.params if isinstance(argument, click.Argument)]
     typed = {**dict(zip(files, context.args, strict=False)), **{k: v for k, v in context.params.items() if v}}
-    at = "truth_file" if option == "truth" and "truth_file" in typed else _FILES.get(option, files[0] if files else "")
+    own = f"{option}_file" if option in ("truth", "predictions") else ""
+    at = own if own in typed else _FILES.get(option, files[0] if files else "")
     with suppress(InputError, OSError):
         path = expanded(str(typed.get(at, "-")), "FILE")
         if path.is_file() and path.stat().st_size < _MOST_BYTES:
-            with open_table(path, [], None) as table:
+            with open_table(path, [], None, alerts=at.endswith("_file")) as table:
                 return list(table.names)
     return []
 
