@@ -367,13 +367,16 @@ def test_coincidence_of_ranges_is_their_evaluation():
         ({"span": (0, 99), "edges": "interior"}, "edges='interior' is for lists of times without ranges"),
         ({"span": (0, 99), "duplicates": "count"}, "duplicates='count' is for lists of times without ranges"),
         ({"span": (99, 0)}, "span=.* ends before it starts"),
-        ({"span": (0, 4)}, "outside"),
+        ({"span": (0, 4)}, r"events has 1 range\(s\) outside the clock"),
+        ({"span": (0, 30)}, r"alarms has 1 range\(s\) outside the clock"),
     ],
 )
 def test_ranges_of_coincidence_that_cannot_be_judged(more, message):
     """The error names the argument."""
     with pytest.raises(InputError, match=message):
         nf.coincidence([(3, 5), (20, 25)], [(4, 6), (50, 51)], tolerance=1, **more)
+    with pytest.raises(InputError, match="events holds pairs, which are ranges"):
+        nf.sweep_tolerances([(3, 5), (20, 25)], [4, 6], tolerances=[1, 2], span=(0, 99))
 
 
 # ---- the grid

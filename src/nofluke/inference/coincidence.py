@@ -345,16 +345,21 @@ def _of_ranges(
             raise InputError(
                 argument=name, value=value, problem="is for lists of times without ranges", remedy="leave it out"
             )
-    grid = steps_over(
-        about["span"],
-        events,
-        alarms,
-        tolerances=(window,),
-        step=about.get("tick"),
-        gaps=about.get("gaps"),
-        outside="error",
-    )
-    sequence = prepare(grid.events, predictions=grid.alarms, times=grid.times, truth_as="times")
+    try:
+        grid = steps_over(
+            about["span"],
+            events,
+            alarms,
+            tolerances=(window,),
+            step=about.get("tick"),
+            gaps=about.get("gaps"),
+            outside="error",
+        )
+        sequence = prepare(grid.events, predictions=grid.alarms, times=grid.times, truth_as="times")
+    except InputError as error:
+        for theirs, ours in (("truth", "events"), ("predictions", "alarms"), ("step", "tick")):
+            error = error.renamed(theirs, ours)
+        raise error from None
     sequence = replace(sequence, notes=(*grid.notes, *sequence.notes))
     episodes = as_pairs(alarms, "alarms") is not None
     question = replace(question, alarms=AlarmRule.of(count_alarms="episodes" if episodes else None))
