@@ -769,7 +769,8 @@ def test_an_unknown_command_is_one_line(run):
     """So is a forgotten file."""
     assert run("evalute") == (2, "", run("evalute")[2])
     assert re.fullmatch(r"nofluke: No such command 'evalute'.*\n", run("evalute")[2])
-    assert run("evaluate") == (2, "", "nofluke: Missing argument 'FILE'.\n")
+    remedy = "name it, or two lists by --predictions-file and --truth-file, with --span START/END"
+    assert run("evaluate") == (2, "", f"nofluke: Missing argument 'FILE': {remedy}.\n")
 
 
 @pytest.mark.parametrize("period", ["²", "9" * 5000, "", "1e999"])

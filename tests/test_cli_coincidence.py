@@ -395,7 +395,7 @@ WRONG = [
     ((*NUMBERS[:4], "--span", "99", "0"), "--span ends before it starts, 99 to 0: swap its ends"),
     (
         ("none.csv", "none.csv", "--tolerance", "2"),
-        "EVENTS and ALARMS are both empty and there is no span: pass --span START END",
+        "EVENTS and ALARMS are both empty and there is no span: pass --span START/END",
     ),
     (("zoned.csv", *DATES[1:]), "EVENTS has a time zone but ALARMS has none: give both a time zone, or neither"),
     (
@@ -428,7 +428,10 @@ WRONG = [
         (*DATES[:4], "--span", "2010-13-01", "2012-01-01"),
         "--span must hold numbers, booleans or dates, got text '2010-13-01'",
     ),
-    ((*DATES[:4], "--span", "2010-01-01"), "Option '--span' requires 2 arguments"),
+    (
+        (*DATES[:4], "--span", "2010-01-01"),
+        "--span 2010-01-01 must be two times, START/END: as in 2026-01-01/2026-03-31",
+    ),
     (
         ("many.csv", *DATES[1:]),
         r"many.csv has 3 columns \('n', 'day', 'hour'\): name the one with the times by --event-time",

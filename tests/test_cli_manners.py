@@ -57,6 +57,9 @@ def files(tmp_path, monkeypatch, rows):
     write("tweets.csv", "day", days[alarms == 1])
     write("outages.csv", "start,end", ["2010-03-01"], ["2010-03-04"])
     write("ranges.csv", "start,end", [100, 700], [140, 760])
+    starts = np.datetime64("2026-01-02T10:00") + np.arange(12) * np.timedelta64(7, "D")
+    write("incidents.csv", "start,end", starts, starts + 30)
+    write("alerts.csv", "rule,start,end", ["cpu", "disk"] * 6, starts + [5, 90] * 6, starts + [20, 95] * 6)
     names = np.repeat(["a", "b"], N // 2)
     write("sensors.csv", "name,label,det_z,det_other", names, truth, z, other)
     twice = np.tile(np.arange(N), 2)
@@ -198,11 +201,16 @@ def completed(line):
     ("line", "offered"),
     [
         ("nofluke ev", {"evaluate"}),
-        ("nofluke evaluate --trut", {"--truth", "--truth-file", "--truth-start", "--truth-end", "--truth-time-format"}),
+        (
+            "nofluke evaluate --trut",
+            {"--truth", "--truth-file", "--truth-start", "--truth-end", "--truth-time-format", "--truth-where"},
+        ),
         ("nofluke evaluate --method ", {"auto", "exact", "montecarlo", "saddlepoint", "binomial"}),
         ("nofluke evaluate data.csv --truth ", {"day", "label", "z", "alarm"}),
         ("nofluke evaluate data.csv --scores l", {"label"}),
         ("nofluke evaluate data.csv --truth-file outages.csv --truth-start ", {"start", "end"}),
+        ("nofluke evaluate --predictions-file alerts.csv --by ", {"rule", "start", "end"}),
+        ("nofluke compare --predictions-file alerts.csv --predictions s", {"start"}),
         ("nofluke coincidence quakes.csv detectors.csv --alarm-time t", {"tweets"}),
         ("nofluke study long.csv --detector d", {"detector"}),
         ("nofluke evaluate nowhere.csv --truth ", set()),

@@ -422,7 +422,7 @@ DATES = {"events": ["2020-01-01", "2020-01-05"], "alarms": ["2020-01-02"], "tole
 REFUSED = [
     (BOTH, {"events": [True, False, True]}, "events holds zeros and ones"),
     (BOTH, {"events": [0, 1, 0, 1]}, "events holds zeros and ones.*nf.evaluate"),
-    (BOTH, {"alarms": [(1, 2), (3, 4)]}, "alarms holds pairs"),
+    (BOTH, {"alarms": [(1, 2), (3, 4)]}, "ranges need to know when anybody watched: pass span="),
     (BOTH, {"events": [1.0, math.nan, 3.0]}, r"events has 1 missing or infinite time.* 1:"),
     (BOTH, {"events": [1.0, math.inf]}, "events has 1 missing or infinite"),
     (BOTH, {"events": [None, 3]}, "events has 1 missing or infinite"),

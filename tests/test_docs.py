@@ -83,8 +83,11 @@ def example_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, days in (("quakes.csv", quakes.days[quakes.truth]), ("tweets.csv", alarms)):
         (tmp_path / name).write_text("\n".join(["day", *map(str, days)]) + "\n")
     (tmp_path / "outages.csv").write_text("start,end\n2010-01-24,2010-02-02\n")
-    (script,) = scripts_of((DOCS / "tutorial.md").read_text(encoding="utf-8"))
-    exec(script, {})  # latency.csv, incidents.csv
+    for export in (DOCS / "howto" / "exports").iterdir():
+        (tmp_path / export.name).write_bytes(export.read_bytes())
+    for page in ("tutorial.md", "tutorial-alerts.md"):
+        (script,) = scripts_of((DOCS / page).read_text(encoding="utf-8"))
+        exec(script, {})  # latency.csv and incidents.csv, alerts.csv and pagerduty.csv
     return tmp_path
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
-from nofluke.cli.values import named_range
-from nofluke.data.paths import expanded, is_same_file
+from nofluke.cli.values import Span, named_range
+from nofluke.data.paths import expanded, is_same_file, name_of_list
 from nofluke.errors import InputError, shown
 from nofluke.series.arguments import DECLARED
 
@@ -18,12 +20,17 @@ if TYPE_CHECKING:
 
 _DECLARED = tuple(name for name, one in DECLARED.items() if one.option)
 _DATA = (
-    *("truth", "truth_file", "truth_start", "truth_end", "truth_time_format"),
-    *("scores", "time", "time_format", "mask", "predictions", "groups", "strata"),
+    *("truth", "truth_file", "truth_start", "truth_end", "truth_time_format", "truth_where"),
+    *("predictions_file", "predictions_start", "predictions_end", "predictions_time_format", "where", "detectors_by"),
+    *("span", "step", "scores", "time", "time_format", "mask", "predictions", "groups", "strata"),
     *_DECLARED,
 )
 _ARGUMENTS = {"time": "times", "series": "groups"}  # roles of columns that arguments call otherwise
-_OUTPUTS = "--scores COLUMN or --predictions COLUMN, one of them"
+_OUTPUTS = "--scores COLUMN or --predictions COLUMN, one of them, or --predictions-file FILE"
+_NO_SPAN = (
+    "say when anybody watched by --span START/END, both included. What chance scores depends on it, and neither list "
+    "knows: the first and the last of them would be a guess"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,19 +52,39 @@ class Data:
         return replace(result, notes=(*self.notes, *result.notes))
 
 
-def read_detector(file: str, output: str | None, options: dict[str, Any], outputs: str | None = _OUTPUTS) -> Data:
+def read_detector(
+    file: str | None, output: str | None, options: dict[str, Any], outputs: str | None = _OUTPUTS
+) -> Data:
     """Data, threshold and, for commands that have one, tolerance, from the options of a command."""
-    data = read(file, output, **{name: options[name] for name in _DATA if name in options}, outputs=outputs)
+    if file is None:
+        _check_lists(options)
     chosen: dict[str, Any] = {name: options[name] for name in ("threshold", "quantile", "budget")}
     if "tolerance" in options:
         sides = (options[name] for name in ("tolerance", "early", "late", "unit"))
         chosen["tolerance"] = tolerance_of(*sides)
+    named = {name: options[name] for name in _DATA if name in options}
+    data = read(file, output, **named, outputs=outputs, tolerance=chosen.get("tolerance"))
     return replace(data, arguments={**data.arguments, **chosen})
+
+
+def one_detector(data: Data, command: str) -> Data:
+    """The data of a command about one detector, where --by may have found several."""
+    found = data.arguments.get("predictions")
+    if not isinstance(found, dict):
+        return data
+    if len(found) > 1:
+        some = ", ".join(map(shown, list(found)[:5]))
+        raise InputError(
+            problem=f"--by found {len(found):,} detectors ({some}{', ...' if len(found) > 5 else ''}), but {command} judges one",
+            remedy="keep one by --where, or compare them by nofluke compare or nofluke report",
+        )
+    return replace(data, arguments={**data.arguments, "predictions": next(iter(found.values()))})
 
 
 def named_detectors(options: dict[str, Any]) -> tuple[str, ...]:
     """The columns of all detectors, each of which may be named once."""
-    named = Counter((*options["scores"], *options["predictions"]))
+    alarms = () if options["predictions_file"] is not None else options["predictions"]
+    named = Counter((*options["scores"], *alarms))
     twice = [name for name, times in named.items() if times > 1]
     if twice:
         raise InputError(problem=f"column {shown(twice[0])} was named twice", remedy="name each detector once")
@@ -124,22 +151,28 @@ def read(
     time: str | None,
     time_format: str | None,
     mask: str | None,
+    truth_where: str | None = None,
     scores: str | tuple[str, ...] | None = None,
     predictions: str | tuple[str, ...] | None = None,
     groups: str | None = None,
     strata: str | None = None,
     outputs: str | None = "--scores COLUMN",
-    **settings: str | None,
+    span: Span | None = None,
+    step: str | None = None,
+    tolerance: Tolerance | None = None,
+    **settings: Any,
 ) -> Data:
     """The arguments of `evaluate` and its like from columns of files, none of which may be the output.
 
     ``outputs`` says how to name the detector's output, where there has to be one; several columns of scores become a
-    dict by their names; ``settings`` are the options of declared arguments.
+    dict by their names; ``settings`` are the options of a file of alarms, and those of declared arguments.
     """
     from nofluke.data.files import pairs_of, read_columns, read_events
     from nofluke.nulls.calendars import RULES
     from nofluke.series.reading import is_column
 
+    listed = {name: settings.pop(name, None) for name in _ALARMS}
+    alarms_file = listed["predictions_file"]
     if truth is None and truth_file is None:
         raise InputError(problem="name the labels", remedy="--truth COLUMN, or --truth-file FILE with event times")
     ends = (truth_start, truth_end)
@@ -147,23 +180,22 @@ def read(
         raise InputError(
             problem="--truth-time-format is for --truth-file", remedy="pass that, or --time-format for FILE"
         )
-    if time_format is not None and file is not None and time is None and truth_file is None:
+    if truth_where is not None and truth_file is None:
+        raise InputError(problem="--truth-where is for --truth-file", remedy="pass that, or leave it out")
+    if time_format is not None and file is not None and time is None and truth_file is None and alarms_file is None:
         raise InputError(problem="--time-format is for --time", remedy="name the column of times too, or leave it out")
     if ends != (None, None) and (truth_file is None or truth is not None):
         raise InputError(
             problem="--truth-start and --truth-end name columns of --truth-file", remedy="pass that, and no --truth"
         )
-    if truth_start is not None and truth_start == truth_end:
-        raise InputError(
-            problem=f"--truth-start and --truth-end are both {shown(truth_start)}", remedy="name two columns"
-        )
-    if outputs is not None and (scores is None) is (predictions is None):
+    _check_ends("truth", ends)
+    if outputs is not None and (scores is None) is (predictions is None and alarms_file is None):
         raise InputError(problem="name the detector's output", remedy=outputs)
-    check_places({"FILE": file, "--truth-file": truth_file}, {"--output": output})
+    check_places({"FILE": file, "--truth-file": truth_file, "--predictions-file": alarms_file}, {"--output": output})
     roles = {
         "truth": None if truth_file is not None else truth,
         "scores": scores,
-        "predictions": predictions,
+        "predictions": None if alarms_file is not None else predictions,
         "time": time,
         "mask": mask,
         "series": groups,
@@ -178,6 +210,11 @@ def read(
         for role, named in roles.items():
             if named is not None:
                 columns |= {role: named} if isinstance(named, str) else {f"{role}:{name}": name for name in named}
+        if span is not None or step is not None:
+            raise InputError(
+                problem=f"{'--step' if span is None else '--span'} is for lists without FILE",
+                remedy="leave it out: --time is the clock, and --test-part the part of it that counts",
+            )
         table = read_columns(file, columns=columns, time_format=time_format_of(time_format))
         for role, values in table.values.items():
             kind, several, name = role.partition(":")
@@ -189,13 +226,15 @@ def read(
     if truth_file is not None:
         with named_format("truth_time_format"):
             form = time_format_of(truth_time_format, time_format)
-            events = read_events(truth_file, truth, form, None if ends == (None, None) else ends)
+            chosen = None if ends == (None, None) else ends
+            where = None if truth_where is None else (truth_where, "truth_where")
+            events = read_events(truth_file, truth, form, chosen, where=where)
         notes = (*notes, *events.notes)
         found["truth"] = events.values["time"] if "time" in events.values else pairs_of(events)
-        found["truth_as"] = "positions" if time is None else "times"
+        found["truth_as"] = "positions" if time is None and span is None else "times"
         if not any(map(len, events.values.values())):
             found["truth_as"] = "ranges"  # none of them: neither positions nor times
-        if time is None and any(values.dtype.kind == "M" for values in events.values.values()):
+        if time is None and span is None and any(values.dtype.kind == "M" for values in events.values.values()):
             if file is None:
                 raise InputError(
                     problem=f"{truth_file} holds dates",
@@ -207,7 +246,111 @@ def read(
             )
     else:
         found["truth_as"] = "labels"
+    alarms = _read_alarms(listed, predictions, time_format)
+    if alarms is not None:
+        notes = (*notes, *alarms.notes)
+        found |= alarms.arguments
+        if scores is not None and not isinstance(found["predictions"], dict):  # beside others it needs a name
+            found["predictions"] = {name_of_list(alarms_file): found["predictions"]}
+        ranges = _has_ranges(found["predictions"])
+        if "count_alarms" in found and found["count_alarms"] is None and ranges:
+            found["count_alarms"] = "episodes"
+    if span is not None:
+        from nofluke.series.grid import steps_over
+
+        grid = steps_over(
+            [time_of(end, time_format_of(time_format)) for end in span.ends],
+            found["truth"],
+            found["predictions"],
+            tolerances=() if tolerance is None else (tolerance,),
+            step=number_of(step),
+        )
+        found |= {"truth": grid.events, "predictions": grid.alarms, "times": grid.times}
+        notes = (*notes, *grid.notes)
     return Data(arguments=found, notes=notes)
+
+
+_ALARMS = (
+    "predictions_file",
+    "predictions_start",
+    "predictions_end",
+    "predictions_time_format",
+    "where",
+    "detectors_by",
+)
+
+
+def _read_alarms(
+    listed: dict[str, Any], predictions: str | tuple[str, ...] | None, time_format: str | None
+) -> Data | None:
+    """The alarms of --predictions-file, where there is one."""
+    from nofluke.data.files import alarms_of, read_events
+
+    file, start, end, own, where, by = (listed[name] for name in _ALARMS)
+    if file is None:
+        for name in _ALARMS[1:]:
+            if listed[name] is not None:
+                option = "--by" if name == "detectors_by" else f"--{name.replace('_', '-')}"
+                raise InputError(problem=f"{option} is for --predictions-file", remedy="pass that, or leave it out")
+        return None
+    columns = (predictions,) if isinstance(predictions, str) else predictions or ()
+    if len(columns) > 1:
+        raise InputError(
+            problem="--predictions was passed more than once, but names the one column of times in --predictions-file",
+            remedy="tell detectors apart by --by COLUMN",
+        )
+    if columns and (start, end) != (None, None):
+        raise InputError(
+            problem="--predictions names a column of times, --predictions-start and --predictions-end those of ranges",
+            remedy="pass either",
+        )
+    _check_ends("predictions", (start, end))
+    with named_format("predictions_time_format"):
+        events = read_events(
+            file,
+            columns[0] if columns else None,
+            time_format_of(own, time_format),
+            None if (start, end) == (None, None) else (start, end),
+            options=("--predictions-start", "--predictions-end"),
+            where=None if where is None else (where, "where"),
+            by=by,
+            open_ends=True,
+        )
+    alarms, notes = alarms_of(events)
+    if isinstance(alarms, dict) and not alarms:
+        raise InputError(problem=f"{file} has no alarms, so that --by finds no detector", remedy="leave --by out")
+    return Data(arguments={"predictions": alarms}, notes=(*events.notes, *notes))
+
+
+def _check_ends(side: str, ends: tuple[str | None, str | None]) -> None:
+    if ends[0] is not None and ends[0] == ends[1]:
+        raise InputError(
+            problem=f"--{side}-start and --{side}-end are both {shown(ends[0])}", remedy="name two columns"
+        )
+
+
+def _check_lists(options: dict[str, Any]) -> None:
+    """Without FILE, two lists and a span are needed, and no column of FILE can be named."""
+    if options["predictions_file"] is None:
+        raise InputError(
+            problem="Missing argument 'FILE'",
+            remedy="name it, or two lists by --predictions-file and --truth-file, with --span START/END",
+        )
+    if options["truth_file"] is None:
+        raise InputError(problem="there is no FILE with labels", remedy="name it, or the events by --truth-file FILE")
+    for name in ("scores", "time", "mask"):
+        if options[name]:
+            raise InputError(problem=f"--{name} names a column of FILE, which is missing", remedy="name FILE too")
+    if options["span"] is None:
+        raise InputError(problem="there is no FILE with a clock", remedy=_NO_SPAN)
+
+
+def _has_ranges(predictions: Any) -> bool:
+    from nofluke.data.columns import Pairs
+
+    return any(
+        isinstance(one, Pairs) for one in (predictions.values() if isinstance(predictions, dict) else [predictions])
+    )
 
 
 def without_empty_end(values: Any) -> Any:
@@ -258,6 +401,18 @@ def named_format(option: str) -> Iterator[None]:
 def number_of(text: str | None) -> Any:
     """A whole number, else a decimal one, else the text: a share, a duration or a date."""
     return None if text is None else _length(text, "steps")[0]
+
+
+_CLOCK = re.compile("%[HIMSfgnpcXT]")  # what in a format tells the time of day
+
+
+def time_of(text: str, time_format: str | None) -> Any:
+    """An end of the span: in the format of the files, else ISO 8601 or a number, which are the library's to read."""
+    if time_format is not None:
+        with suppress(ValueError):
+            time = datetime.strptime(text, time_format)
+            return time if _CLOCK.search(time_format) else time.date()
+    return number_of(text)
 
 
 def tolerance_of(both: str | None, early: str | None, late: str | None, unit: str) -> Tolerance:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from contextlib import suppress
-from datetime import datetime
+from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -17,6 +15,7 @@ from nofluke.cli.arguments import (
     named_format,
     number_of,
     time_format_of,
+    time_of,
     tolerance_of,
 )
 from nofluke.cli.command import Command, form_of
@@ -38,23 +37,26 @@ from nofluke.cli.options import (
     zero_division_option,
 )
 from nofluke.cli.printing import extras, gate_code, write_result
-from nofluke.cli.values import COLUMN, FILE, PAGE, Values, list_option
+from nofluke.cli.values import COLUMN, CONDITION, FILE, PAGE, SPAN, Span, Values, list_option
 from nofluke.errors import InputError
 from nofluke.series.arguments import AboutTimes, names_of
 
 list_options = several(
     click.argument("events", metavar="EVENTS", type=FILE),
     click.argument("alarms", metavar="ALARMS", type=FILE),
-    click.option("--event-time", type=COLUMN, help="Column of EVENTS with the times, where it has several."),
-    click.option("--alarm-time", type=COLUMN, help="Column of ALARMS with the times, where it has several."),
+    click.option("--event-time", type=COLUMN, help="Column of EVENTS with the times, or with the starts of ranges."),
+    click.option("--event-end", type=COLUMN, help="Column of EVENTS with the ends, if these are ranges."),
+    click.option("--event-where", type=CONDITION, help='Rows of EVENTS to keep: a condition such as "severity <= 2".'),
+    click.option("--alarm-time", type=COLUMN, help="Column of ALARMS with the times, or with the starts of ranges."),
+    click.option("--alarm-end", type=COLUMN, help="Column of ALARMS with the ends, if these are ranges."),
+    click.option("--alarm-where", type=CONDITION, help="Rows of ALARMS to keep."),
     time_format_option,
     format_of("--event-time-format", "EVENTS, if not that of --time-format; iso for ISO 8601"),
     format_of("--alarm-time-format", "ALARMS, likewise"),
     format_of("--gaps-time-format", "--gaps, likewise"),
     click.option(
         "--span",
-        nargs=2,
-        metavar="START END",
+        type=SPAN,
         help="When watching began and ended, both included. Default: the first and the last of all times, a guess.",
     ),
     click.option(
@@ -101,7 +103,6 @@ _OF_ONE_WINDOW = (
     *("edges", "leads", "zero_division", "alternative", "ties", "alpha", "test_f1", "statistics", "report"),
     *("gate", "gate_on", "min_precision", "min_recall", "min_f1"),
 )
-_CLOCK = re.compile("%[HIMSfgnpcXT]")  # what in a format tells the time of day
 
 _NULLS = (
     "permutation, circular-shift, local-shift:reach=30d, local-permutation, jitter:window=7d, "
@@ -133,12 +134,16 @@ def coincidence(
     events: str,
     alarms: str,
     event_time: str | None,
+    event_end: str | None,
+    event_where: str | None,
     alarm_time: str | None,
+    alarm_end: str | None,
+    alarm_where: str | None,
     time_format: str | None,
     event_time_format: str | None,
     alarm_time_format: str | None,
     gaps_time_format: str | None,
-    span: tuple[str, str] | None,
+    span: Span | None,
     gaps: str | None,
     tolerances: tuple[str, ...],
     early: str | None,
@@ -171,12 +176,15 @@ def coincidence(
     if gaps_time_format is not None and gaps is None:
         raise InputError(problem="--gaps-time-format is for --gaps", remedy="pass that too, or leave it out")
     data = _read(
-        {"events": (events, event_time, event_time_format), "alarms": (alarms, alarm_time, alarm_time_format)},
+        {
+            "events": _Listed(events, event_time, event_end, event_time_format, event_where),
+            "alarms": _Listed(alarms, alarm_time, alarm_end, alarm_time_format, alarm_where),
+        },
         (gaps, gaps_time_format),
         time_format,
     )
     watched = {
-        "span": None if span is None else [_time(end, time_format_of(time_format)) for end in span],
+        "span": None if span is None else [time_of(end, time_format_of(time_format)) for end in span.ends],
         **declared_in(options),
     }
     if many:
@@ -206,19 +214,41 @@ def coincidence(
     return gate_code(result, options)
 
 
-def _read(
-    lists: dict[str, tuple[str, str | None, str | None]], gaps: tuple[str | None, str | None], time_format: str | None
-) -> Data:
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """One list as it was asked for."""
+
+    file: str
+    column: str | None
+    end: str | None
+    time_format: str | None
+    where: str | None
+
+
+def _read(lists: dict[str, _Listed], gaps: tuple[str | None, str | None], time_format: str | None) -> Data:
     """Both lists and the gaps, as arguments of the library's functions; each file may have a format of its own."""
     from nofluke.data.files import pairs_of, read_events, read_list
 
     found: dict[str, Any] = {}
     notes: list[str] = []
-    for name, (file, column, own) in lists.items():
-        with named_format(f"{name[:-1]}_time_format"):
-            form = time_format_of(own, time_format)
-            columns = read_list(file, column, form, by=f"--{name[:-1]}-time")
-        found[name] = columns.values["time"]
+    for name, one in lists.items():
+        side = name[:-1]
+        with named_format(f"{side}_time_format"):
+            form = time_format_of(one.time_format, time_format)
+            where = None if one.where is None else (one.where, f"{side}_where")
+            if one.end is None:
+                columns = read_list(one.file, one.column, form, by=f"--{side}-time", where=where)
+            else:
+                columns = read_events(
+                    one.file,
+                    None,
+                    form,
+                    (one.column, one.end),
+                    options=(f"--{side}-time", f"--{side}-end"),
+                    where=where,
+                    open_ends=side == "alarm",
+                )
+        found[name] = columns.values["time"] if one.end is None else pairs_of(columns)
         notes.extend(columns.notes)
     if gaps[0] is not None:
         with named_format("gaps_time_format"):
@@ -233,15 +263,6 @@ def _tolerances(both: tuple[str, ...], early: str | None, late: str | None) -> l
     if not both and early is None and late is None:
         raise InputError(problem="name the tolerance", remedy="--tolerance LENGTH, such as 2d, or --early and --late")
     return [tolerance_of(one, early, late, "clock") for one in both or (None,)]
-
-
-def _time(text: str, time_format: str | None) -> Any:
-    """An end of the span: in the format of the files, else ISO 8601 or a number, which are the library's to read."""
-    if time_format is not None:
-        with suppress(ValueError):
-            time = datetime.strptime(text, time_format)
-            return time if _CLOCK.search(time_format) else time.date()
-    return number_of(text)
 
 
 def _refuse(context: click.Context) -> None:

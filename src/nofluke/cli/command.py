@@ -31,6 +31,10 @@ class Command(click.Command):
         write_examples(self.examples, formatter)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if any(option.name == "span" for option in self.params):
+            from nofluke.cli.values import joined_spans
+
+            args = joined_spans(args)
         if not ctx.resilient_parsing:
             _, _, order = self.make_parser(ctx).parse_args(args=list(args))
             _refuse_repeated(order, ctx.info_name or "")
@@ -113,11 +117,14 @@ def _refuse_repeated(order: list[click.Parameter], command: str) -> None:
 # ---- help by topic: which section an option stands in, and examples at the end
 
 TOPICS = {
-    "Data": "series source group groups layout pattern labels data truth truth-file truth-start truth-end ranges truth-as "
+    "Data": "series source group groups layout pattern labels data truth truth-file truth-start truth-end truth-where ranges "
+    "truth-as "
     "overlaps n-steps "
-    "event-time alarm-time time time-format truth-time-format event-time-format alarm-time-format ranges-time-format "
-    "span gaps in-gaps gaps-time-format duplicates tick mask missing warmup test-part",
-    "Detector": "scores predictions detector score-column method-column value methods better weigh higher-is align "
+    "event-time event-end event-where alarm-time alarm-end alarm-where "
+    "time time-format truth-time-format event-time-format alarm-time-format ranges-time-format "
+    "span step gaps in-gaps gaps-time-format duplicates tick mask missing warmup test-part",
+    "Detector": "scores predictions predictions-file predictions-start predictions-end predictions-time-format where by "
+    "detector score-column method-column value methods better weigh higher-is align "
     "threshold quantile budget cut-ties",
     "Plan": "recall precision coverage share-alarms events power steps steps-per-event",
     "Tolerance and counting": "tolerance early late unit lag edges leads count-events count-alarms refractory "
@@ -127,7 +134,7 @@ TOPICS = {
     "Chance": "null strata period method resamples permutations seed stop-after alternative ties chance familywise",
     "Verdict and gate": "speaks-for alpha level classical gate gate-on min-precision min-recall min-f1",
     "Computing": "workers dask restart",
-    "Output": "rows by format output diagram report title scripts help",
+    "Output": "rows format output diagram report title scripts help",
 }
 """Options in the order in which the help of every command shows those that it has."""
 
@@ -238,8 +245,9 @@ class Options:
         self.null = str(context.params.get("null") or "")
         self.options = {name: option for command in commands for name, option in _named(command).items()}
         self.options |= _named(context.command)
-        if context.params.get("truth_file") is not None:
-            self.options["truth"] = self.options["truth_file"]
+        for side in ("truth", "predictions"):
+            if context.params.get(f"{side}_file") is not None:
+                self.options[side] = self.options[f"{side}_file"]
 
     def say(self, part: Argument | Spoken) -> str:
         """An argument as an option, ready to be typed; what is no option stays as it is in Python."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from contextlib import suppress
 from dataclasses import replace
+from datetime import date
 from typing import Any
 
 import click
@@ -14,9 +15,11 @@ from nofluke.cli.arguments import (
     chance_arguments,
     named_detectors,
     number_of,
+    one_detector,
     read,
     read_detector,
     time_format_of,
+    time_of,
     tolerance_of,
     within_strata,
 )
@@ -55,7 +58,8 @@ from nofluke.errors import InputError
         "nofluke evaluate data.csv --truth label --scores z --quantile 0.9 --tolerance 2",
         "nofluke evaluate data.csv --truth label --scores z --time day --budget 5% --early 0 --late 2d --format json",
         "nofluke evaluate data.csv --truth-file events.csv --scores z --time day --quantile 0.9 --tolerance 1d -o result.csv",
-        "nofluke evaluate data.csv --truth label --predictions alarm --tolerance 2 --gate",
+        "nofluke evaluate --predictions-file alerts.csv --truth-file incidents.csv --span 2026-01-01/2026-03-31 "
+        "--tolerance 10min --gate",
     ),
 )
 @detector_options
@@ -67,7 +71,7 @@ from nofluke.errors import InputError
 @gate_format_option
 @output_option
 def evaluate(
-    file: str,
+    file: str | None,
     zero_division: str,
     alternative: Any,
     ties: Any,
@@ -82,7 +86,7 @@ def evaluate(
     """
     import nofluke as nf
 
-    data = read_detector(file, output, options)
+    data = one_detector(read_detector(file, output, options), "evaluate")
     data, null = within_strata(options["null"], options["strata"], data)
     result = data.noted(
         nf.evaluate(
@@ -199,7 +203,9 @@ def sweep(
 @click.option("--alpha", type=SHARE, default=0.05, show_default=True, help="Level of the findings.")
 @format_option
 @output_option
-def diagnose(file: str, period: str | None, alpha: float, form: str | None, output: str | None, **options: Any) -> None:
+def diagnose(
+    file: str | None, period: str | None, alpha: float, form: str | None, output: str | None, **options: Any
+) -> None:
     """Which null model to trust for these data, and why.
 
     Looks for clusters, seasons and runs of events, and for memory and lag of alarms. Prints what it found and the null
@@ -208,7 +214,7 @@ def diagnose(file: str, period: str | None, alpha: float, form: str | None, outp
     """
     import nofluke as nf
 
-    data = read_detector(file, output, options)
+    data = one_detector(read_detector(file, output, options), "diagnose")
     result = data.noted(nf.diagnose(**data.arguments, period=_period(period), alpha=alpha))
     write_result(result, form, output)
 
@@ -223,7 +229,10 @@ def _period(text: str | None) -> int | str | None:
 
 # ---- `nofluke report`: one detector, or several
 
-ROLES = ("truth", "truth_start", "truth_end", "scores", "time", "mask", "predictions")
+ROLES = (
+    *("truth", "truth_start", "truth_end", "scores", "time", "mask"),
+    *("predictions", "predictions_start", "predictions_end"),
+)
 
 
 @click.command(
@@ -262,7 +271,7 @@ ROLES = ("truth", "truth_start", "truth_end", "scores", "time", "mask", "predict
     help="The page to write; - for standard output.",
 )
 def report(
-    file: str,
+    file: str | None,
     metrics: tuple[str, ...],
     alpha: float,
     title: str | None,
@@ -278,11 +287,15 @@ def report(
     from nofluke.show.report.page import check_plotly
 
     check_plotly()  # before the work
-    several = len(named_detectors(options)) > 1
+    several = len(named_detectors(options)) + (options["predictions_file"] is not None) > 1
     for role in ("scores", "predictions"):
         # one detector is an array, several are a dict by their names
         options[role] = (options[role] if several else options[role][0]) if options[role] else None
     data = read_detector(file, output, options, **({"outputs": None} if several else {}))
+    if not several:
+        found = data.arguments.get("predictions")
+        several = isinstance(found, dict) and len(found) > 1
+        data = data if several else one_detector(data, "report")
     data, null = within_strata(options["null"], options["strata"], data)
     page = {"title": title, "scripts": scripts, "source": _source(file, options), "metrics": metrics}
     about = _several if several else _one
@@ -316,7 +329,7 @@ def _several(data: Data, chance: dict[str, Any], output: str | None, page: dict[
     return made, verdict_in_words(found)
 
 
-def _source(file: str, options: dict[str, Any]) -> Any:
+def _source(file: str | None, options: dict[str, Any]) -> Any:
     from nofluke.series.reading import is_column
     from nofluke.show.report import Source
 
@@ -324,7 +337,9 @@ def _source(file: str, options: dict[str, Any]) -> Any:
     for role in ROLES:
         named = options[role]
         if named is not None:
-            columns |= {role: named} if isinstance(named, str) else {f"{role}:{name}": name for name in named}
+            listed = role == "predictions" and options["predictions_file"] is not None
+            one = named if isinstance(named, str) else named[0] if listed else None
+            columns |= {role: one} if one is not None else {f"{role}:{name}": name for name in named}
     if is_column(number_of(options["test_part"])):
         columns["test_part"] = options["test_part"]
     return Source(
@@ -336,7 +351,19 @@ def _source(file: str, options: dict[str, Any]) -> Any:
         truth_file=options["truth_file"],
         missing=options["missing"],
         overlaps=options["overlaps"],
+        truth_where=options["truth_where"],
+        predictions_file=options["predictions_file"],
+        predictions_time_format=time_format_of(options["predictions_time_format"], options["time_format"]),
+        where=options["where"],
+        by=options["detectors_by"],
+        span=None if options["span"] is None else _as_written(options["span"].ends, options["time_format"]),
     )
+
+
+def _as_written(ends: tuple[str, str], time_format: str | None) -> tuple[Any, Any]:
+    """The ends of a span as Python takes them: dates in ISO 8601, numbers as such."""
+    begin, end = (time_of(end, time_format_of(time_format)) for end in ends)
+    return tuple(str(one) if isinstance(one, date) else one for one in (begin, end))  # type: ignore[return-value]
 
 
 def _command_line(context: click.Context) -> str:

@@ -13,7 +13,7 @@ from nofluke.cli.options import detectors_options, format_option, output_option,
 from nofluke.cli.printing import write_result
 from nofluke.cli.values import COLUMN, FILE, PAGE, SHARE
 from nofluke.data.paths import expanded, write_file
-from nofluke.errors import InputError
+from nofluke.errors import InputError, shown
 
 
 @click.command(
@@ -21,6 +21,8 @@ from nofluke.errors import InputError
     examples=(
         "nofluke compare detectors.csv --truth label --scores z --scores tweets --budget 5% --tolerance 2",
         "nofluke compare detectors.csv --truth label --scores z --predictions alarm --quantile 0.9 --tolerance 2 -o comparison.md",
+        "nofluke compare --predictions-file alerts.csv --by rule --truth-file incidents.csv --span 2026-01-01/2026-03-31 "
+        "--tolerance 10min",
     ),
 )
 @detectors_options
@@ -31,7 +33,7 @@ from nofluke.errors import InputError
 @format_option
 @output_option
 def compare(
-    file: str,
+    file: str | None,
     alpha: float,
     level: float,
     resamples: int,
@@ -55,12 +57,19 @@ def compare(
         raise InputError(
             problem=f"{option} {named[0]} names one column", remedy=f"repeat the option for each detector, {each}"
         )
-    if len(named) < 2:
+    listed = options["predictions_file"] is not None
+    if len(named) + listed < 2 and not (listed and options["detectors_by"] is not None):
         raise InputError(
-            problem="name two detectors or more", remedy="repeat --scores COLUMN, or --predictions COLUMN for alarms"
+            problem="name two detectors or more",
+            remedy="repeat --scores COLUMN, or --predictions COLUMN for alarms, or tell those of --predictions-file apart by --by COLUMN",
         )
     options |= {role: options[role] or None for role in ("scores", "predictions")}
     data = read_detector(file, output, options, outputs=None)
+    found = data.arguments.get("predictions")
+    if isinstance(found, dict) and len(found) + len(options["scores"] or ()) < 2:
+        raise InputError(
+            problem=f"--by found one detector, {shown(next(iter(found)))}", remedy="judge it by nofluke evaluate"
+        )
     result = nf.compare(**data.arguments, alpha=alpha, level=level, n_resamples=resamples, rng=seed)
     write_result(data.noted(result), form, output)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from nofluke.cli.arguments import read_detector, read_truth, within_strata
+from nofluke.cli.arguments import one_detector, read_detector, read_truth, within_strata
 from nofluke.cli.command import Command
 from nofluke.cli.options import (
     cut_options,
@@ -43,7 +43,7 @@ from nofluke.errors import InputError
 @gate_format_option
 @output_option
 def significance(
-    file: str,
+    file: str | None,
     metrics: tuple[str, ...],
     null: str,
     stop_after: int | None,
@@ -66,7 +66,7 @@ def significance(
     _check(metrics)
     import nofluke as nf
 
-    data = read_detector(file, output, options)
+    data = one_detector(read_detector(file, output, options), "significance")
     data, within = within_strata(null, options["strata"], data)
     result = data.noted(
         nf.significance(

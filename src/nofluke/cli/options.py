@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from nofluke.cli.command import ENDINGS, FILES, FORMATS, form_of
-from nofluke.cli.values import COLUMN, FILE, METRIC, NULL, SHARE, Threshold, Value
+from nofluke.cli.values import COLUMN, CONDITION, FILE, METRIC, NULL, SHARE, SPAN, Threshold, Value
 from nofluke.data.paths import check_place, expanded
 from nofluke.errors import InputError, joined
 from nofluke.series.arguments import CHOICES, DECLARED, AboutAlarms, AboutSeries, names_of
@@ -104,8 +104,7 @@ def declared(*names: str) -> Callable[[Any], Any]:
 of_series_options = declared(*names_of(AboutSeries))
 of_scores_options = declared("higher_is", "align")
 of_alarms_options = declared(*names_of(AboutAlarms))
-truth_options = several(
-    click.argument("file", metavar="FILE", type=FILE),
+of_truth = several(
     click.option("--truth", type=COLUMN, help="Column of 0/1 labels: name, or position counted from 0."),
     click.option(
         "--truth-file",
@@ -116,7 +115,36 @@ truth_options = several(
     click.option("--truth-start", type=COLUMN, help="Column of --truth-file with the starts of ranges."),
     click.option("--truth-end", type=COLUMN, help="Column of --truth-file with their ends, which are included."),
     format_of("--truth-time-format", "--truth-file, if not that of --time-format; iso for ISO 8601"),
+    click.option("--truth-where", type=CONDITION, help="Rows of --truth-file to keep, as with --where."),
     of_series_options,
+)
+truth_options = several(click.argument("file", metavar="FILE", type=FILE), of_truth)
+lists_options = several(
+    click.argument("file", metavar="[FILE]", type=FILE, required=False),
+    of_truth,
+    click.option(
+        "--predictions-file",
+        type=FILE,
+        help="File of alarms: one time (or step) a row in the column --predictions, or ranges as in --truth-file; one "
+        "without an end still lasts. CSV, TSV, Parquet, or what Prometheus, Alertmanager or PagerDuty export.",
+    ),
+    click.option("--predictions-start", type=COLUMN, help="Column of --predictions-file with the starts of ranges."),
+    click.option("--predictions-end", type=COLUMN, help="Column of --predictions-file with their ends."),
+    format_of("--predictions-time-format", "--predictions-file, if not that of --time-format; iso for ISO 8601"),
+    click.option(
+        "--where",
+        type=CONDITION,
+        help='Rows of --predictions-file to keep: one condition over its columns, such as "severity <= 2".',
+    ),
+    click.option(
+        "--by", "detectors_by", type=COLUMN, help="Column of --predictions-file: each of its values is a detector."
+    ),
+    click.option(
+        "--span",
+        type=SPAN,
+        help="Without FILE: when anybody watched, both ends included; a date without a time of day is all of that day.",
+    ),
+    click.option("--step", type=Value("LENGTH"), help="With --span: how long a step is. Default: as the times allow."),
 )
 scores_option = click.option("--scores", type=COLUMN, help="Column of anomaly scores.")
 several_scores_option = click.option(
@@ -133,8 +161,9 @@ step_options = several(
     time_format_option,
     click.option("--mask", type=COLUMN, help="Column with 1 for steps to leave out of everything."),
 )
-series_options = several(truth_options, scores_option, step_options, of_scores_options)
-data_options = several(series_options, of_alarms_options)
+of_one_series = several(scores_option, step_options, of_scores_options)
+series_options = several(lists_options, of_one_series)
+data_options = several(truth_options, of_one_series, of_alarms_options)
 unit_option = click.option(
     "--unit",
     type=click.Choice(["steps", "clock"]),
@@ -165,7 +194,10 @@ rule_options = several(
     click.option("--budget", type=Value("SHARE"), help="Predict at most this share of the steps, such as 1% or 0.01."),
 )
 cut_options = several(
-    click.option("--predictions", type=COLUMN, help="Column of 0/1 alarms, instead of scores."), rule_options
+    click.option(
+        "--predictions", type=COLUMN, help="Column of 0/1 alarms, instead of scores; of times in --predictions-file."
+    ),
+    rule_options,
 )
 tolerance_options = several(
     click.option(
@@ -174,9 +206,9 @@ tolerance_options = several(
     side_options,
     unit_option,
 )
-detector_options = several(data_options, cut_options, tolerance_options)
+detector_options = several(series_options, of_alarms_options, cut_options, tolerance_options)
 detectors_options = several(
-    truth_options,
+    lists_options,
     several_scores_option,
     several_predictions_option,
     step_options,

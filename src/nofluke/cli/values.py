@@ -219,7 +219,15 @@ def _option(param: click.Parameter | None) -> str:
 # ---- what a shell completes behind an option: files, columns of the file, nulls and metrics
 
 # columns of another file than FILE
-_FILES = {"event_time": "events", "alarm_time": "alarms", "truth_start": "truth_file", "truth_end": "truth_file"}
+_FILES = {
+    "event_time": "events",
+    "alarm_time": "alarms",
+    "truth_start": "truth_file",
+    "truth_end": "truth_file",
+    **dict.fromkeys(("predictions_start", "predictions_end", "detectors_by"), "predictions_file"),
+    "event_end": "events",
+    "alarm_end": "alarms",
+}
 _MOST_BYTES = 1 << 30  # of a file whose columns are looked up: nobody waits long for a tab
 
 
@@ -248,11 +256,12 @@ def _columns(context: click.Context, option: str) -> list[str]:
     # behind an option that waits for its value, click leaves the files that came before in args
     files = [argument.name for argument in context.command.params if isinstance(argument, click.Argument)]
     typed = {**dict(zip(files, context.args, strict=False)), **{k: v for k, v in context.params.items() if v}}
-    at = "truth_file" if option == "truth" and "truth_file" in typed else _FILES.get(option, files[0] if files else "")
+    own = f"{option}_file" if option in ("truth", "predictions") else ""
+    at = own if own in typed else _FILES.get(option, files[0] if files else "")
     with suppress(InputError, OSError):
         path = expanded(str(typed.get(at, "-")), "FILE")
         if path.is_file() and path.stat().st_size < _MOST_BYTES:
-            with open_table(path, [], None) as table:
+            with open_table(path, [], None, alerts=at.endswith("_file")) as table:
                 return list(table.names)
     return []
 
@@ -276,3 +285,52 @@ FILE, PATH = Word("FILE", _nothing, "file"), Word("PATH", _nothing, "file")
 DIRECTORY = Word("DIR", _nothing, "dir")
 PAGE = Word("FILE", _nothing, "file")
 """A page to write, which ends in .html."""
+
+
+class Span(str):
+    """Two ends of a stretch of time, and both in one word."""
+
+    ends: tuple[str, str]
+
+    def __new__(cls, begin: str, end: str) -> Span:
+        span = super().__new__(cls, f"{begin}{' to ' if '/' in begin + end else '/'}{end}")
+        span.ends = begin, end
+        return span
+
+
+class _SpanType(click.types.StringParamType):
+    """START/END in one word, START to END, or two words, which `joined_spans` has made one."""
+
+    name = "START/END"
+
+    def convert(self, value: Any, param: click.Parameter | None, _context: click.Context | None) -> Any:
+        if isinstance(value, Span):
+            return value
+        for between in (_BETWEEN, " to ", "/"):
+            ends = [end.strip() for end in value.split(between)]
+            if len(ends) == 2 and all(ends):
+                return Span(*ends)
+        raise InputError(
+            problem=f"{_option(param)} {value} must be two times, START/END", remedy="as in 2026-01-01/2026-03-31"
+        )
+
+
+_BETWEEN = "\x1f"
+
+
+def joined_spans(words: list[str]) -> list[str]:
+    """What was typed, with a span of two words made one."""
+    made, left = [], list(words)
+    while left:
+        word = left.pop(0)
+        made.append(word)
+        if word == "--":
+            return made + left
+        whole = left and (left[0].count("/") == 1 or " to " in left[0])
+        if word == "--span" and len(left) > 1 and not whole and not left[1].startswith("--"):
+            made.append(_BETWEEN.join([left.pop(0), left.pop(0)]))
+    return made
+
+
+SPAN = _SpanType()
+CONDITION = Word("CONDITION", _nothing)

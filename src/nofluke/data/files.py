@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nofluke.data.alerts import ends_among
 from nofluke.data.columns import OPEN, Pairs, UtcTimes, as_column, end_column, has_ends, pairs_of_columns, start_column
 from nofluke.data.tables import MISSING_WORDS, FileTable, one_line, open_table
+from nofluke.data.where import kept_rows
 from nofluke.dates import likely_format
 from nofluke.errors import InputError, arg, passed, say, shown, spoken
 
@@ -297,7 +299,9 @@ def read_columns(source: str | Path, *, columns: Mapping[str, str | int], time_f
         return Columns(values=values, names=names, n_rows=table.n_rows, source=table.label, notes=table.notes)
 
 
-def read_times(source: str | Path, column: str | int | None = None, time_format: str | None = None) -> NDArray[Any]:
+def read_times(
+    source: str | Path, column: str | int | None = None, time_format: str | None = None, where: str | None = None
+) -> NDArray[Any]:
     """Read a list of event times, one a line, with or without a header.
 
     Parameters
@@ -308,6 +312,8 @@ def read_times(source: str | Path, column: str | int | None = None, time_format:
         The column's name or position; may be left out where there is only one.
     time_format : str, optional
         As in `read_columns`.
+    where : str, optional
+        Which rows to keep: one condition over the columns, such as ``"severity <= 2"``.
 
     Returns
     -------
@@ -325,11 +331,15 @@ def read_times(source: str | Path, column: str | int | None = None, time_format:
     array(['2020-01-05T00:00:00.000000', '2020-02-01T12:30:00.000000'],
           dtype='datetime64[us]')
     """
-    return read_events(source, column, time_format).values["time"]
+    return read_events(source, column, time_format, where=_named(where)).values["time"]
 
 
 def read_ranges(
-    source: str | Path, start: str | int | None = None, end: str | int | None = None, time_format: str | None = None
+    source: str | Path,
+    start: str | int | None = None,
+    end: str | int | None = None,
+    time_format: str | None = None,
+    where: str | None = None,
 ) -> Pairs:
     """Read a list of ranges, one a line: two columns of times or step numbers.
 
@@ -339,9 +349,11 @@ def read_ranges(
         A path, or "-" for standard input; text or Parquet as in `read_columns`.
     start, end : str or int, optional
         The columns' names or positions; may be left out where they are called start, begin or from, and end, stop or
-        to.
+        to, or as exports call them.
     time_format : str, optional
         As in `read_columns`.
+    where : str, optional
+        As in `read_times`.
 
     Examples
     --------
@@ -353,7 +365,71 @@ def read_ranges(
     >>> pairs.starts, pairs.ends
     (array([3, 9]), array([5, 9]))
     """
-    return pairs_of(read_events(source, None, time_format, (start, end)))
+    return pairs_of(read_events(source, None, time_format, (start, end), where=_named(where)))
+
+
+def read_alarms(
+    source: str | Path,
+    column: str | int | None = None,
+    start: str | int | None = None,
+    end: str | int | None = None,
+    time_format: str | None = None,
+    where: str | None = None,
+    by: str | int | None = None,
+) -> Any:
+    """Read alarms, one a line: times, or ranges, whose ends may be missing; or a dict of them by a column's values.
+
+    Exports of Prometheus, Alertmanager and PagerDuty are read as they are.
+
+    Parameters
+    ----------
+    source : str or Path
+        A path, or "-" for standard input; text or Parquet as in `read_columns`, or JSON of these systems.
+    column : str or int, optional
+        The column of times; ``start`` and ``end`` are those of ranges, as in `read_ranges`.
+    time_format, where
+        As in `read_times`.
+    by : str or int, optional
+        A column, of which each value is a detector.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "alerts.csv"
+    ...     _ = path.write_text("rule,severity,start,end\\ncpu,1,3,5\\ndisk,3,4,4\\ncpu,2,9,\\n")
+    ...     alarms = read_alarms(path, where="severity <= 2", by="rule")
+    >>> alarms["cpu"].ends
+    array([ 5., nan])
+    """
+    ends = None if (start, end) == (None, None) else (start, end)
+    return alarms_of(read_events(source, column, time_format, ends, where=_named(where), by=by, open_ends=True))[0]
+
+
+def _named(where: str | None) -> tuple[str, str] | None:
+    return None if where is None else (where, "where")
+
+
+def alarms_of(events: Columns) -> tuple[Any, tuple[str, ...]]:
+    """The alarms that a file holds, by detector where it says whose they are; and what there is to tell about them."""
+    own: Any = pairs_of(events) if ENDS[0] in events.values else events.values["time"]
+    notes: list[str] = []
+
+    def some(which: NDArray[Any], whose: str) -> Any:
+        if isinstance(own, Pairs):
+            return replace(own, starts=own.starts[which], ends=own.ends[which])
+        found = own[which]
+        once = found[np.sort(np.unique(np.asarray(found), return_index=True)[1])]
+        if len(once) < len(found):
+            notes.append(
+                f"{len(found) - len(once):,} of the {len(found):,} alarms{whose} have the time of another, and count once."
+            )
+        return once
+
+    if "by" not in events.values:
+        return some(np.ones(len(own), dtype=np.bool_), ""), tuple(notes)
+    of = events.values["by"]
+    return {str(name): some(of == name, f" of {name}") for name in np.unique(of)}, tuple(notes)
 
 
 def pairs_of(events: Columns) -> Pairs:
@@ -367,16 +443,23 @@ def read_events(
     column: str | int | None = None,
     time_format: str | None = None,
     ends: tuple[str | int | None, str | int | None] | None = None,
+    *,
+    options: tuple[str, str] = ("--truth-start", "--truth-end"),
+    where: tuple[str, str] | None = None,
+    by: str | int | None = None,
+    open_ends: bool = False,
 ) -> Columns:
-    """Events of a file, with what there is to tell about it: times, or starts and ends of ranges.
+    """Events or alarms of a file, with what there is to tell about it: times, or starts and ends of ranges.
 
     Ranges are read where ``ends`` has a name for a column, or no column is named and two are called as starts and ends
-    are.
+    are, here or in the exports of alerting systems (`nofluke.data.alerts`), which are read as they are. ``where`` keeps
+    rows by a condition and has the argument that it came from (`nofluke.data.where`), ``by`` names a column of labels,
+    and ``open_ends`` lets ends be missing. ``options`` are those of the command line that name starts and ends.
     """
-    asked = [name for name in (column, *(ends or ())) if name is not None]
-    with open_table(source, asked, time_format) as table:
-        if ends is not None or (column is None and has_ends(table.names)):
-            picked = dict(zip(ENDS, _end_columns(table, ends or (None, None)), strict=True))
+    asked = [name for name in (column, *(ends or ()), by) if name is not None]
+    with open_table(source, asked, time_format, alerts=True) as table:
+        if ends is not None or (column is None and (has_ends(table.names) or ends_among(table.names) is not None)):
+            picked = dict(zip(ENDS, _end_columns(table, ends or (None, None), options), strict=True))
         else:
             if column is None and len(table.names) > 1:
                 raise InputError(
@@ -384,67 +467,105 @@ def read_events(
                     remedy=say(
                         "name one of {}, or two of them by {} and {} for ranges",
                         table.listing(),
-                        spoken("start=", shell="--truth-start"),
-                        spoken("end=", shell="--truth-end"),
+                        spoken("start=", shell=options[0]),
+                        spoken("end=", shell=options[1]),
                     ),
                 )
             picked = {"time": 0 if column is None else table.position(column, "time")}
-        return _times(table, picked, time_format, empty="time" not in picked)  # no incident is an answer, too
+        if by is not None:
+            picked["by"] = table.position(by, "by")
+        # no incident is an answer, too
+        return _times(table, picked, time_format, empty="time" not in picked, where=where, open_ends=open_ends)
 
 
 def read_list(
-    source: str | Path, column: str | int | None = None, time_format: str | None = None, by: str = "column="
+    source: str | Path,
+    column: str | int | None = None,
+    time_format: str | None = None,
+    by: str = "column=",
+    where: tuple[str, str] | None = None,
 ) -> Columns:
     """One list of times, with what there is to tell about its file; a header without rows is a list of none.
 
     ``by`` is what names the column, for an error where there are several.
     """
-    with open_table(source, [] if column is None else [column], time_format) as table:
+    with open_table(source, [] if column is None else [column], time_format, alerts=True) as table:
         if column is None and len(table.names) > 1:
             raise InputError(
                 problem=f"{table.label} has {len(table.names)} columns ({table.listing()})",
                 remedy=f"name the one with the times by {by}",
             )
         picked = {"time": 0 if column is None else table.position(column, "time")}
-        return _times(table, picked, time_format, empty=True)
+        return _times(table, picked, time_format, empty=True, where=where)
 
 
-def _times(table: FileTable, picked: dict[str, int], time_format: str | None, *, empty: bool) -> Columns:
-    """Columns of times, none of which may be missing."""
-    table.load(sorted(set(picked.values())), empty=empty)
-    if table.n_rows:
-        values = {role: times_of(table, position, time_format) for role, position in picked.items()}
+def _times(
+    table: FileTable,
+    picked: dict[str, int],
+    time_format: str | None,
+    *,
+    empty: bool,
+    where: tuple[str, str] | None = None,
+    open_ends: bool = False,
+) -> Columns:
+    """Columns of times, none of which may be missing but open ends; and of labels, where one is picked for them."""
+    notes: tuple[str, ...] = table.notes
+    if where is None:
+        table.load(sorted(set(picked.values())), empty=empty)
     else:
-        values = {role: np.zeros(0) for role in picked}
+        table.load(list(range(len(table.names))), empty=empty)
+        n_rows = table.n_rows
+        kept_rows(table, *where)
+        notes = (
+            *notes,
+            say("{:,} of the {:,} rows of {} meet {}.", table.n_rows, n_rows, table.label, passed(*where[::-1])),
+        )
+    values: dict[str, NDArray[Any]] = {}
+    for role, position in picked.items():
+        if not table.n_rows:
+            values[role] = np.zeros(0)
+        elif role == "by":
+            values[role] = labels_of(table, position, "detector")
+        else:
+            values[role] = times_of(table, position, time_format)
+    if open_ends and "end" in values and values["end"].dtype.kind == "f" and np.isnan(values["end"]).all():
+        values["end"] = values["start"].astype("f8" if values["start"].dtype.kind != "M" else values["start"].dtype)
+        values["end"][:] = np.nan if values["end"].dtype.kind == "f" else np.datetime64("NaT")  # all of them last
     for role, times in values.items():
+        if role == "by":
+            continue
         missing = np.isnat(times) if times.dtype.kind == "M" else np.isnan(times)
-        if missing.any():
+        if missing.any() and not (open_ends and role == "end"):
             row, name = int(missing.argmax()), shown(table.names[picked[role]])
             raise InputError(
                 problem=f"{table.at(row)}: column {name} has no {role}", remedy=OPEN.get(role, "remove the row")
             )
-    if ENDS[0] in values and len({times.dtype.kind == "M" for times in values.values()}) == 1:
+    if ENDS[0] in values and len({values[role].dtype.kind == "M" for role in ENDS}) == 1:
         back = values["start"] > values["end"]
         if back.any():
             row = int(back.argmax())
             told = " to ".join(_told(values[role][row]) for role in ENDS)
             raise InputError(problem=f"{table.at(row)}: the range {told} ends before it starts", remedy="swap its ends")
     names = {role: table.names[position] for role, position in picked.items()}
-    return Columns(values=values, names=names, n_rows=table.n_rows, source=table.label, notes=table.notes)
+    return Columns(values=values, names=names, n_rows=table.n_rows, source=table.label, notes=notes)
 
 
 def _told(time: Any) -> str:
     return str(np.datetime_as_string(time, unit="auto")) if time.dtype.kind == "M" else f"{time:,.15g}"
 
 
-def _end_columns(table: FileTable, ends: tuple[str | int | None, str | int | None]) -> tuple[int, int]:
+def _end_columns(
+    table: FileTable, ends: tuple[str | int | None, str | int | None], options: tuple[str, str]
+) -> tuple[int, int]:
     """Positions of the starts and of the ends, by their names where they are given, else by what they are called."""
+    if ends == (None, None) and not has_ends(table.names) and (exported := ends_among(table.names)) is not None:
+        return exported
     start, end = (None if name is None else table.position(name, role) for name, role in zip(ends, ENDS, strict=True))
     if start is None or end is None:
         remedy = spoken(
             "name them by start= and end=",
-            shell="name them by --truth-start and --truth-end",
-            needs="truth_start",
+            shell=f"name them by {options[0]} and {options[1]}",
+            needs=options[1].removeprefix("--").replace("-", "_"),
             otherwise="call two of them start and end",
         )
         found = [

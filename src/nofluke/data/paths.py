@@ -144,3 +144,12 @@ def _replace(target: Path, data: bytes, old: os.stat_result | None) -> None:
     except BaseException:
         beside.unlink(missing_ok=True)
         raise
+
+
+def name_of_list(file: str) -> str:
+    """What a list is called after its file, where nothing else names it.
+
+    >>> name_of_list("exports/alerts.csv.gz"), name_of_list("-")
+    ('alerts', 'standard input')
+    """
+    return "standard input" if file == "-" else Path(file).name.partition(".")[0]

@@ -23,6 +23,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from nofluke.data.alerts import as_ranges
 from nofluke.data.paths import expanded
 from nofluke.errors import InputError, Remark, named, say, shortened, shown
 from nofluke.extras import needed
@@ -38,10 +39,13 @@ def open_table(
     time_format: str | None,
     connection: Any = None,
     label: str | None = None,
+    *,
+    alerts: bool = False,
 ) -> Iterator[FileTable]:
     """Find out what the file is, and connect to it.
 
-    To read many files, pass one connection for all, and what to call a file in messages.
+    To read many files, pass one connection for all, and what to call a file in messages. ``alerts`` says that it may be
+    an export of an alerting system.
     """
     piped = isinstance(source, str) and source == "-"
     path = expanded(source, "source")
@@ -61,6 +65,10 @@ def open_table(
             path = unzipped(path, label, folder)
             with path.open("rb") as file:
                 magic = file.read(4)
+            if alerts and magic != b"PAR1":
+                with _open_bytes(path, magic[:2]) as opened:
+                    made = as_ranges(opened, label, folder)
+                path, magic = (path, magic) if made is None else (made, b"")
             layout = None if magic == b"PAR1" else sniff(path, label, folder, wanted, time_format)
         except (OSError, EOFError, zlib.error) as error:
             reason = getattr(error, "strerror", None) or one_line(str(error))
@@ -417,6 +425,7 @@ class FileTable:
     def __init__(self, connection: Any, label: str, path: Path, layout: Layout | None, folder: Path) -> None:
         self.connection, self.label, self.path, self.layout, self.folder = connection, label, path, layout, folder
         self.n_rows = self.first_row = 0
+        self.kept: NDArray[Any] | None = None
         self.notes = () if layout is None else layout.notes
         if layout is None:
             query = f"SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM {_PARQUET})"
@@ -486,6 +495,7 @@ class FileTable:
 
     def at(self, row: int) -> str:
         """Say where a row of the table is in the file."""
+        row = row if self.kept is None else int(self.kept[row])
         if self.layout is None:
             return f"{self.label}, row {self.first_row + row + 1}"
         rows = itertools.islice(self.layout.rows(), row + self.layout.has_header, None)
@@ -565,6 +575,17 @@ class FileTable:
         self.n_rows = int(self.ask("SELECT count(*) FROM picked")[0][0])
         if self.n_rows == 0 and not empty:
             raise InputError(problem=f"{self.label} has a header but no rows", remedy="there is nothing to evaluate")
+
+    def keep(self, flags: NDArray[Any]) -> None:
+        """Keep some of the rows that were loaded; messages still count those of the file."""
+        self.kept = np.flatnonzero(flags)
+        self.ask("CREATE OR REPLACE TEMP TABLE kept AS SELECT unnest(?::BIGINT[]) AS r", [self.kept.tolist()])
+        self.ask(
+            "CREATE OR REPLACE TEMP TABLE filtered AS SELECT p.* FROM picked p JOIN kept ON p.rowid = r ORDER BY r"
+        )
+        self.ask("DROP TABLE picked")
+        self.ask("ALTER TABLE filtered RENAME TO picked")
+        self.n_rows = len(self.kept)
 
     def load_text(self, query: str) -> None:
         import duckdb

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Unpack
 
 import numpy as np
 
+from nofluke.data.columns import as_pairs
 from nofluke.dates import format_duration
 from nofluke.errors import InputError, arg, passed, say
 from nofluke.inference.chance import Alternative, Ties
@@ -19,6 +20,7 @@ from nofluke.inference.evaluate import (
     Question,
     Settings,
     computed,
+    evaluate_trial,
     result_of,
     turned,
     untold,
@@ -29,7 +31,11 @@ from nofluke.nulls.base import Method, check_resamples
 from nofluke.nulls.choice import choose
 from nofluke.plain import MOST_VALUES, as_rng, check_word, finite_or_none, several
 from nofluke.series.arguments import AboutTimes, takes
+from nofluke.series.between import trial_of as on_steps
+from nofluke.series.detector import AlarmRule
+from nofluke.series.grid import steps_over
 from nofluke.series.occurrences import Occurrences, in_kind, read_times, tolerance_of_times
+from nofluke.series.reading import prepare
 from nofluke.series.timed import Edges, TimedCell, TimedTrial, TimedTruth
 from nofluke.series.tolerance import Length, Tolerance
 from nofluke.text.numbers import SECOND, show_p, span_in_words
@@ -215,7 +221,7 @@ def coincidence(
     rng: Any = None,
     alpha: float = 0.05,
     **about: Unpack[AboutTimes],
-) -> Coincidence:
+) -> Coincidence | Evaluation:
     r"""How often two lists of times coincide within a tolerance, and how often they would by chance.
 
     With events at :math:`q_1, \dots, q_m`, alarms at :math:`p_1, \dots, p_n`, a lag :math:`\lambda` and a tolerance of
@@ -232,7 +238,9 @@ def coincidence(
     Parameters
     ----------
     events, alarms : array-like
-        Times: dates, or numbers of any unit, in any order; lists, arrays, Series, a data frame of one column.
+        Times: dates, or numbers of any unit, in any order; lists, arrays, Series, a data frame of one column. Or
+        ranges, as `evaluate` takes them, on either side: these need a ``span``; alarms without an end last until it
+        ends.
     tolerance : number, str, timedelta or Tolerance
         A number in the unit of the times, a duration ("2d") for dates, or ``Tolerance(early=, late=)``; closed at both
         ends.
@@ -262,6 +270,9 @@ def coincidence(
     Returns
     -------
     Coincidence
+        Of ranges an :class:`nofluke.Evaluation`, on steps of a ``tick`` over the span: each range is an event, found by
+        an alarm from its start - early to its end + late, or one alarm. Without a ``tick``, steps are as long as the
+        times allow, and no more than a million.
 
     See Also
     --------
@@ -311,11 +322,51 @@ def coincidence(
     )
     width = tolerance_of_times(tolerance)
     window = width.lagged(lag)
+    if any(as_pairs(one, name) is not None for one, name in ((events, "events"), (alarms, "alarms"))):
+        return _of_ranges(events, alarms, window, edges, question, about)
     read = read_times(events, alarms, tolerances=(window,), **about)
     cell = trial_of(read, (window,), edges).cell(0, 0)
     settings = question.settled(cell, doubt_of(read))
     more: Any = {"leads": leads, "lag": width.moved_by(lag)}
     return computed(result_of(Coincidence, cell, read, settings.laws(cell), settings, **more))
+
+
+def _of_ranges(
+    events: Any, alarms: Any, window: Tolerance, edges: Edges, question: Question, about: AboutTimes
+) -> Evaluation:
+    """Ranges on either side, on a grid of steps over the span."""
+    if about.get("span") is None:
+        raise InputError(
+            problem="ranges need to know when anybody watched",
+            remedy=say("pass {}, the time that was watched", arg("span")),
+        )
+    for name, value, usual in (("edges", edges, "zero"), ("duplicates", about.get("duplicates", "error"), "error")):
+        if value != usual:
+            raise InputError(
+                argument=name, value=value, problem="is for lists of times without ranges", remedy="leave it out"
+            )
+    try:
+        grid = steps_over(
+            about["span"],
+            events,
+            alarms,
+            tolerances=(window,),
+            step=about.get("tick"),
+            gaps=about.get("gaps"),
+            outside="error",
+        )
+        sequence = prepare(grid.events, predictions=grid.alarms, times=grid.times, truth_as="times")
+    except InputError as error:
+        for theirs, ours in (("truth", "events"), ("predictions", "alarms"), ("step", "tick")):
+            error = error.renamed(theirs, ours)
+        raise error from None
+    sequence = replace(sequence, notes=(*grid.notes, *sequence.notes))
+    episodes = as_pairs(alarms, "alarms") is not None
+    question = replace(question, alarms=AlarmRule.of(count_alarms="episodes" if episodes else None))
+    made = on_steps(
+        sequence, (in_kind(window, sequence.clock is not None and sequence.clock.is_dates),), None, question.alarms
+    )
+    return evaluate_trial(made, sequence, None, question, None)
 
 
 def _against(leads: Leads, window: Tolerance, lag: int | float) -> tuple[str, ...]:

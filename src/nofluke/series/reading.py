@@ -1499,13 +1499,35 @@ def as_labels(events: Column, asked: TruthKind) -> Column:
 
 
 def alarms_in_ranges(pairs: Pairs, n_steps: int, clock: Clock | None, notes: list[str]) -> BoolArray:
-    """One flag for each step that lies in a range of alarms; ranges may overlap."""
-    spans, _ = read_ranges(pairs, "positions" if pairs.ilocs else "auto", n_steps, clock, "merge", notes)
-    if spans.between.any():
-        notes.append(f"{int(spans.between.sum())} range(s) of alarms between two steps were left out.")
-    flags = spans.flags(n_steps)
+    """One flag for each step that lies in a range of alarms; ranges may overlap, and last where they have no end.
+
+    One between two steps belongs to the step before it, as all times do, but for those in gaps of the clock.
+    """
+    pairs = _lasting(pairs, n_steps, clock, notes)
+    spans, clock = read_ranges(pairs, "positions" if pairs.ilocs else "auto", n_steps, clock, "merge", notes)
+    flags, lost = spans.flags(n_steps), spans.in_gaps(clock)
+    if lost.any():
+        notes.append(f"{int(lost.sum())} range(s) of alarms in gaps of the clock were left out.")
+    flags[np.maximum(spans.starts[spans.between & ~lost] - 1, 0)] = True
     refuse_segmentation(pairs, flags)
     return flags
+
+
+def _lasting(pairs: Pairs, n_steps: int, clock: Clock | None, notes: list[str]) -> Pairs:
+    """Ranges without an end last to the end of the series."""
+    dates = pairs.ends.dtype.kind == "M"
+    still = np.isnat(pairs.ends) if dates else ~np.isfinite(pairs.ends.astype(np.float64))
+    if not still.any():
+        return pairs
+    last: Any = n_steps - 1
+    if clock is not None and (clock.is_dates or not pairs.ilocs):
+        last = clock.ticks[-1].astype(f"datetime64[{clock.unit}]") if clock.is_dates else clock.ticks[-1]
+    if dates and (clock is None or not clock.is_dates):
+        return pairs  # what is wrong with it is said where ranges are read
+    ends = pairs.ends.copy()
+    ends[still] = np.maximum(pairs.starts[still], last)
+    notes.append(f"{int(still.sum())} range(s) of alarms have no end: they last to the end of the series.")
+    return replace(pairs, ends=ends)
 
 
 def refuse_segmentation(pairs: Pairs, flags: BoolArray) -> None:

@@ -22,10 +22,12 @@ FEW_GAPS = 5
 class Source:
     """The file that data were read from, the columns by their roles, and the command that read them.
 
-    For two lists of times ``file`` has the alarms and ``truth_file`` the events, with columns "alarms" and "events".
+    Alarms may have a file of their own, of which ``by`` tells detectors apart; ``file`` is None where nothing but lists
+    was read, on steps over a ``span``. ``where`` and ``truth_where`` are conditions on rows. For two lists of times
+    ``file`` has the alarms and ``truth_file`` the events, with columns "alarms" and "events".
     """
 
-    file: str
+    file: str | None
     columns: Mapping[str, str]
     command: str
     time_format: str | None = None
@@ -33,6 +35,17 @@ class Source:
     truth_time_format: str | None = None
     missing: str = "error"
     overlaps: str = "error"
+    truth_where: str | None = None
+    predictions_file: str | None = None
+    predictions_time_format: str | None = None
+    where: str | None = None
+    by: str | None = None
+    span: tuple[str, str] | None = None
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """All of them, the one that the page is named after first."""
+        return tuple(one for one in (self.file, self.predictions_file, self.truth_file) if one is not None)
 
 
 def about_lists(result: Coincidence) -> str:
@@ -78,7 +91,7 @@ def reading_of_lists(source: Source | None) -> tuple[list[str], list[str]]:
     if source is None:
         return [], ["events", "alarms"]
     how = "" if source.time_format is None else f", time_format={source.time_format!r}"
-    files = {"events": source.truth_file or source.file, "alarms": source.file}
+    files = {"events": source.truth_file or source.files[0], "alarms": source.files[0]}
     lines = ["from nofluke.data.files import read_times"]
     for role, file in files.items():
         column = f", {source.columns[role]!r}" if role in source.columns else ""

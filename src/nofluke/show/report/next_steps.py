@@ -179,7 +179,8 @@ def _command(result: Evaluation, source: Source | None, *, new_data: bool = Fals
     words = shlex.split(source.command)
     dropped = (*OF_THE_PAGE, *(RULES if {"threshold", "budget"} & changes.keys() else ()))
     dropped += (*(WINDOWS if "tolerance" in changes else ()), *(("--lag",) if "lag" in changes else ()))
-    renamed = {source.file: "NEW.csv", source.truth_file: "NEW-EVENTS.csv"} if new_data else {}
+    new = {source.file: "NEW.csv", source.truth_file: "NEW-EVENTS.csv", source.predictions_file: "NEW-ALARMS.csv"}
+    renamed = new if new_data else {}
     kept, skip = [], False
     for word in words[2:]:
         if skip or word in dropped:

@@ -221,11 +221,11 @@ def origin_of(
     drawn = next((t.how for t in tests if t.how.kind == "simulated"), None)
     resamples = "" if drawn is None else f" ({drawn.n_resamples:,} resamples, seed {drawn.seed})"
     facts = [
-        ("input", "arrays in memory" if source is None else ", ".join(filter(None, (source.file, source.truth_file)))),
+        ("input", "arrays in memory" if source is None else ", ".join(source.files)),
         ("SHA-256", digest_of(result) if source is None else digests_of(source)),
         *(
             []
-            if source is None
+            if source is None or not source.columns
             else [("columns", ", ".join(f"{role}: {name}" for role, name in source.columns.items()))]
         ),
         *_settings(result, payload),
@@ -241,7 +241,7 @@ def origin_of(
         code.insert(0, ("On the command line", source.command))
     lists = isinstance(result, Coincidence)
     return Origin(
-        name=title or (("Coincidence" if lists else "Evaluation") if source is None else Path(source.file).name),
+        name=title or (("Coincidence" if lists else "Evaluation") if source is None else Path(source.files[0]).name),
         about=_about(result),
         null=result.settings.choice.in_words(),
         doubtful=bool(result.settings.choice.doubts),
@@ -278,8 +278,7 @@ def _settings(result: Evaluation, payload: dict[str, Any]) -> list[tuple[str, st
 
 def digests_of(source: Source) -> str:
     """SHA-256 of all files."""
-    files = [source.file, *([source.truth_file] if source.truth_file else [])]
-    return ", ".join(map(_file_digest, files))
+    return ", ".join(map(_file_digest, source.files))
 
 
 def _file_digest(file: str) -> str:
@@ -357,36 +356,63 @@ def reading_code(
             mask = [*mask, "test_part=test_part"]
         own = ("scores" if detector == "scores" else "predictions=predictions",)
         return [], ["truth", *(outputs or own), *clock, *mask]
-    how, how_events = (
-        "" if form is None else f", time_format={form!r}" for form in (source.time_format, source.truth_time_format)
+    how, how_events, how_alarms = (
+        "" if form is None else f", time_format={form!r}"
+        for form in (source.time_format, source.truth_time_format, source.predictions_time_format)
     )
-    of_events = ("truth", "truth_start", "truth_end") if source.truth_file else ()
-    columns = {role: name for role, name in source.columns.items() if role not in of_events}
+    listed = source.predictions_file is not None
+    of_lists = (*(_OF_EVENTS if source.truth_file else ()), *(_OF_ALARMS if listed else ()))
+    columns = {role: name for role, name in source.columns.items() if role not in of_lists}
     ranges = result.sequence.truth_as == "ranges"
     reader = "read_ranges" if ranges else "read_times"
-    lines = [
-        f"from nofluke.data.files import read_columns, {reader}"
-        if source.truth_file
-        else "from nofluke.data.files import read_columns",
-        f"data = read_columns({source.file!r}, columns={columns!r}{how}).values",
-    ]
+    readers = ["read_alarms"] * listed + ["read_columns"] * bool(columns) + [reader] * bool(source.truth_file)
+    lines = [f"from nofluke.data.files import {', '.join(readers)}"]
+    if columns:
+        lines.append(f"data = read_columns({source.file!r}, columns={columns!r}{how}).values")
     if source.truth_file:
-        asked = {"start": "truth_start", "end": "truth_end"} if ranges else {"column": "truth"}
+        asked = dict(zip(("start", "end"), _OF_EVENTS[1:], strict=True)) if ranges else {"column": "truth"}
         named = ", ".join(f"{name}={source.columns.get(role)!r}" for name, role in asked.items())
-        lines.append(f"events = {reader}({source.truth_file!r}, {named}{how_events})")
-        kind = "times" if "time" in columns else "positions"
+        kept = "" if source.truth_where is None else f", where={source.truth_where!r}"
+        lines.append(f"events = {reader}({source.truth_file!r}, {named}{how_events}{kept})")
+        kind = "times" if "time" in columns or source.span else "positions"
         arguments = ["events", f"truth_as={kind!r}"]
     else:
         arguments = ['data["truth"]', 'truth_as="labels"']
     own = ('data["scores"]' if detector == "scores" else 'predictions=data["predictions"]',)
+    if listed:
+        asked = dict(zip(("column", "start", "end"), _OF_ALARMS, strict=True))
+        chosen = {name: source.columns.get(role) for name, role in asked.items()} | {
+            "where": source.where,
+            "by": source.by,
+        }
+        named = "".join(f", {name}={value!r}" for name, value in chosen.items() if value is not None)
+        lines.append(f"alarms = read_alarms({source.predictions_file!r}{named}{how_alarms})")
+        own = ("predictions=alarms",)
+    if source.span:
+        lines.insert(1, "from nofluke.series.grid import steps_over")
+        lines.append(f"grid = steps_over({source.span!r}, events, alarms, step={_step(result)!r})")
+        arguments[0], own = "grid.events", ("predictions=grid.alarms",)
+        outputs = own if outputs else ()
     arguments[1:1] = outputs or own
     names = {"time": "times", "mask": "mask", "test_part": "test_part"}
     arguments += [f'{names[role]}=data["{role}"]' for role in columns if role in names]
+    arguments += ["times=grid.times"] if source.span else []
     if source.missing != "error":
         arguments.append(f"missing={source.missing!r}")
     if source.overlaps != "error":
         arguments.append(f"overlaps={source.overlaps!r}")
     return lines, arguments
+
+
+_OF_EVENTS = ("truth", "truth_start", "truth_end")
+_OF_ALARMS = ("predictions", "predictions_start", "predictions_end")
+
+
+def _step(result: Evaluation) -> Any:
+    """How long a step of the clock is."""
+    clock = result.sequence.clock
+    assert clock is not None
+    return format_duration(int(clock.step) * clock.tick_size) if clock.is_dates else clock.step
 
 
 def _behind(result: Evaluation) -> int:

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from nofluke import __version__
+from nofluke.data.paths import name_of_list
+from nofluke.data.tables import quoted
 from nofluke.inference.evaluate import Evaluation
 from nofluke.inference.report import SideBySide
 from nofluke.show.report.lists import Source
@@ -22,7 +24,7 @@ PASSED = (("", "scores"), ("predictions=", "predictions"))
 
 def title_of(title: str | None, source: Source | None) -> str:
     """The heading of the page."""
-    return title or ("Detectors" if source is None else Path(source.file).name)
+    return title or ("Detectors" if source is None else Path(source.files[0]).name)
 
 
 def own_source(source: Source | None, detector: str) -> Source | None:
@@ -32,7 +34,15 @@ def own_source(source: Source | None, detector: str) -> Source | None:
     roles = {role: role.partition(":") for role in source.columns}
     kinds = {kind: role for role, (kind, several, name) in roles.items() if not several or name == detector}
     words, kept = iter(shlex.split(source.command)), []
+    where = source.where
+    if source.by is not None and "scores" not in kinds:
+        one = f"{quoted(source.by)} = '{detector.replace(chr(39), 2 * chr(39))}'"
+        where = one if where is None else f"({where}) AND {one}"
     for word in words:
+        if source.by is not None and word in ("--by", "--where"):
+            next(words)
+            kept += ["--where", where] if word == "--by" and where is not None else []
+            continue
         if word in OUTPUTS:
             name = next(words)
             kept += [word, name] if name == detector else []
@@ -41,7 +51,7 @@ def own_source(source: Source | None, detector: str) -> Source | None:
         else:
             kept.append(word)
     columns = {kind: source.columns[role] for kind, role in kinds.items()}
-    return replace(source, columns=columns, command=shlex.join(kept))
+    return replace(source, columns=columns, command=shlex.join(kept), where=where, by=None)
 
 
 def own_calls(steps: list[dict[str, str]], detector: str) -> list[dict[str, str]]:
@@ -59,11 +69,11 @@ def own_calls(steps: list[dict[str, str]], detector: str) -> list[dict[str, str]
 def facts_of(found: SideBySide, source: Source | None) -> tuple[tuple[str, str], ...]:
     """What a reader needs to know of the data and the settings, by name."""
     results = list(found.results.values())
-    files = () if source is None else tuple(filter(None, (source.file, source.truth_file)))
+    files = () if source is None else source.files
     return (
         ("input", ", ".join(files) or "arrays in memory"),
         ("SHA-256", _digest(results) if source is None else digests_of(source)),
-        *(() if source is None else (("columns", ", ".join(source.columns.values())),)),
+        *(() if source is None or not source.columns else (("columns", ", ".join(source.columns.values())),)),
         ("alarms", _rule(_scored(found))),
         ("tolerance", str(results[0].tolerance)),
         ("verdicts", f"p-values corrected by Holm for {plural(len(results), 'detector')}; level {results[0].alpha:g}"),
@@ -106,7 +116,9 @@ def _outputs(found: SideBySide, source: Source | None) -> list[str]:
         if (argument == "scores") not in scored:
             continue
         value = argument
-        if source is not None:
+        if source is not None and argument == "predictions" and source.predictions_file is not None:
+            value = "alarms" if source.by is not None else f"{{{name_of_list(source.predictions_file)!r}: alarms}}"
+        elif source is not None:
             roles = [role for role in source.columns if role.startswith(f"{argument}:")]
             value = "{" + ", ".join(f"{source.columns[role]!r}: data[{role!r}]" for role in roles) + "}"
         made.append(value if argument == "scores" else f"{argument}={value}")
