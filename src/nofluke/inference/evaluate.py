@@ -19,7 +19,7 @@ from nofluke.inference.interval import Interval, Intervals, intervals_of
 from nofluke.inference.power import Plan, SampleSize, as_measure, as_power, events_for, search
 from nofluke.inference.verdict import Ruling, Verdict, floor_above, headline, obstacle_of, rule
 from nofluke.lazy import lazy
-from nofluke.measures.confusion import Confusion, check_zero_division
+from nofluke.measures.confusion import MEASURES, Confusion, check_zero_division, named_measure
 from nofluke.measures.delays import Delays, FalseAlarms
 from nofluke.measures.episodes import units_of
 from nofluke.measures.matrices import both_matrices
@@ -478,6 +478,25 @@ def sentences_of(
     )
 
 
+# ---- measures of events and alarms, and those of the time that alarms cover
+
+OF_BOTH: dict[str, Callable[[float, float], float]] = {
+    "false_discovery_rate": lambda p, _: 1 - p,
+    "miss_rate": lambda _, r: 1 - r,
+    "g_measure": lambda p, r: math.sqrt(p * r),
+    "jaccard": lambda p, r: 0.0 if p == r == 0 else divide(p * r, p + r - p * r),
+    "frequency_bias": lambda p, r: divide(r, p),
+}
+"""From precision and recall, each with its own hits."""
+
+OF_THE_NULL: dict[str, Callable[[float, float], float]] = {
+    "time_in_warning": lambda _, covered: covered,
+    "improvement_over_chance": lambda r, covered: r - covered,
+    "lift": lambda r, covered: divide(r, covered),
+}
+"""From recall and what chance finds."""
+
+
 # ---- the result of an evaluation: both measures, both matrices and both tests, and how they print themselves
 
 
@@ -665,6 +684,68 @@ class Evaluation(Exports, ByValue):
 
     def _defined(self, value: float) -> float:
         return float(self.settings.zero_division) if math.isnan(value) else value
+
+    @property
+    def coverage(self) -> float:
+        """The share of events that chance finds, as the null measures it: what `nofluke.power` asks for.
+
+        For events on random steps the share of steps near an alarm; that share too where there are no events.
+        """
+        if self.n_events:
+            return self.recall_test.expected / self.n_events
+        return divide(self.cell.covered, self.cell.n_steps)
+
+    def measure(self, name: str) -> float:
+        """A measure by the name that any field has for it, such as "pod", "far", "csi" or "time_in_warning".
+
+        Without tolerance and with steps counted, that of the confusion matrix. Otherwise events and alarms are counted,
+        and a measure is made from P_δ and R_δ, as in weather warnings: CSI = 1 / (1/P + 1/R - 1), frequency bias = R /
+        P. Time in warning is `coverage`, as the null measures it, improvement over chance R less that, and probability
+        gain R over it. Those that need true negatives exist for steps without tolerance only.
+
+        Parameters
+        ----------
+        name : str
+            One of `Confusion.measures`, or another name for it: see the table of names in the reference of measures.
+
+        Returns
+        -------
+        float
+            ``zero_division`` where it is undefined: without alarms, without events, or where a denominator is 0.
+
+        References
+        ----------
+        Brooks (2004), Tornado-warning performance in the past and future, for POD, FAR and CSI of events and warnings.
+        Molchan (1991) and Aki (1981) for probability gain, Snyder et al. (2008) for improvement over chance.
+
+        Examples
+        --------
+        >>> import nofluke as nf
+        >>> result = nf.evaluate([0, 1, 0, 0, 0, 1, 0, 0], predictions=[0, 0, 1, 0, 0, 0, 0, 1], tolerance=1)
+        >>> result.measure("pod"), result.measure("far"), round(result.measure("csi"), 3)
+        (0.5, 0.5, 0.333)
+        >>> result.measure("time_in_warning"), result.measure("probability_gain")
+        (0.625, 0.8)
+        """
+        measure = named_measure(name)
+        own = next(known for known, one in MEASURES.items() if one is measure)
+        if own in ("precision", "recall", "f1"):
+            return float(getattr(self, own))
+        p, r, matrix = self.precision_test.value, self.recall_test.value, self.tolerant_truth
+        if own in OF_THE_NULL:
+            value = OF_THE_NULL[own](r, self.coverage)
+        elif matrix is not None and matrix.tolerance_in == "neither" and self.cell.truth.points:
+            value = measure.of(matrix)
+        elif own in OF_BOTH:
+            value = OF_BOTH[own](p, r)
+        else:
+            raise InputError(
+                argument="name",
+                value=name,
+                problem="is made from counts of steps, true negatives among them, which only a matrix without tolerance has",
+                remedy="count steps with tolerance 0, or ask a matrix, such as result.tolerant_truth.measure(name)",
+            )
+        return self._defined(value)
 
     def interval(self, level: float = 0.95) -> Intervals:
         """Where precision, recall and F1 may lie in the long run, each at the level.
