@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from nofluke.inference.compare import Comparison, compare
     from nofluke.inference.evaluate import Evaluation, evaluate
     from nofluke.inference.metric_results import ChanceLevel, Significance, Significances
+    from nofluke.inference.molchan import Molchan
     from nofluke.inference.power import Power, SampleSize, power, sample_size
     from nofluke.inference.report import report
     from nofluke.inference.series import Series
@@ -73,6 +74,7 @@ __all__ = [
     "Diagnosis",
     "Evaluation",
     "InputError",
+    "Molchan",
     "Power",
     "Ranking",
     "SampleSize",
@@ -115,6 +117,7 @@ _HOMES = {
     "inference.compare": "Comparison compare",
     "inference.evaluate": "Evaluation evaluate",
     "inference.metric_results": "ChanceLevel Significance Significances",
+    "inference.molchan": "Molchan",
     "inference.power": "Power SampleSize power sample_size",
     "inference.report": "report",
     "inference.series": "Series",
