@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import ByValue, FloatArray, IntArray
-from nofluke.inference.sweep import Sweep, row_of
+from nofluke.inference.evaluate import Settings
 from nofluke.laws.law import How
 from nofluke.laws.montecarlo import hits_of
 from nofluke.laws.montecarlo.in_time import folded
@@ -25,7 +25,7 @@ from nofluke.plain import as_rng, check_alpha, finite_or_none
 from nofluke.ratios import TIE_SLACK
 from nofluke.series.counting import largest_within
 from nofluke.series.timed import TimedTrial
-from nofluke.series.tolerance import Length, Tolerance
+from nofluke.series.tolerance import Tolerance
 from nofluke.series.trial import Trial
 from nofluke.text.exports import Exports
 from nofluke.text.numbers import p_is, show_p
@@ -194,17 +194,11 @@ COLUMNS = ("thresholds", "coverage", "missed", "low", "high", "lowest", "highest
 
 
 def molchan(
-    curve: Sweep,
-    *,
-    tolerance: Length | Tolerance | None = None,
-    alpha: float = 0.05,
-    n_resamples: int | None = None,
-    rng: Any = None,
+    whole: Trial, d: int, settings: Settings, notes: tuple[str, ...], *, alpha: float, n_resamples: int | None, rng: Any
 ) -> Molchan:
-    """Molchan's diagram of a sweep, at one of its tolerances: see `nofluke.Sweep.molchan`."""
-    alpha, settings = check_alpha(alpha), curve.settings
+    """The diagram of a trial within its tolerance d: see `nofluke.Sweep.molchan`."""
+    alpha, null = check_alpha(alpha), settings.null
     many = settings.n_resamples if n_resamples is None else check_resamples(n_resamples)
-    whole, d = curve.trial, row_of(curve, tolerance)
     chosen = _chosen(whole, d, many)
     told = None if whole.told is None else whole.told[chosen]
     trial = whole.over((whole.tolerances[d],), whole.thresholds[chosen], told)
@@ -213,14 +207,14 @@ def molchan(
         "alpha": alpha,
         "n_events": trial.cell(0, 0).n_counted,
         "tolerance": trial.tolerances[0],
-        "null": curve.null.text,
+        "null": null.text,
         "obstacle": "" if settings.choice.holds else settings.choice.obstacle,
-        "notes": curve.notes,
+        "notes": notes,
     }
     if known["n_events"] == 0:
         return _without_events(trial, known)
-    hits, how = recall_on_placements(trial, curve.null, many, settings.rng if rng is None else as_rng(rng))
-    points = _points(trial, curve.null, hits, how, alpha)
+    hits, how = recall_on_placements(trial, null, many, settings.rng if rng is None else as_rng(rng))
+    points = _points(trial, null, hits, how, alpha)
     areas = _areas(points["coverage"], hits / known["n_events"])
     lowest, highest = whole_band(hits, alpha)
     share = known["n_events"]

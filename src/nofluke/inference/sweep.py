@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from nofluke.errors import InputError, say, shown, spoken
 from nofluke.inference import smallest
 from nofluke.inference.corrections import benjamini_hochberg, holm
 from nofluke.inference.evaluate import NO_EVENTS, Settings, offered_ranges, untold
+from nofluke.inference.molchan import Molchan, molchan
 from nofluke.laws.law import SMALLEST, How, Law
 from nofluke.lazy import lazy
 from nofluke.measures.confusion import Confusion
@@ -39,9 +40,6 @@ from nofluke.series.trial import Cell, Trial
 from nofluke.text.exports import Exports
 from nofluke.text.numbers import p_is, show_p
 from nofluke.text.tables import ALL_EQUAL, SCHEMA, Table, by_column, noted, plural, show_number, show_share
-
-if TYPE_CHECKING:
-    from nofluke.inference.molchan import Molchan
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -817,9 +815,8 @@ class Sweep(Exports, CellMeasures, ByValue):
         >>> found.skill
         0.875
         """
-        from nofluke.inference.molchan import molchan
-
-        return molchan(self, tolerance=tolerance, alpha=alpha, n_resamples=n_resamples, rng=rng)
+        d = row_of(self, tolerance)
+        return molchan(self.trial, d, self.settings, self.notes, alpha=alpha, n_resamples=n_resamples, rng=rng)
 
     def corrected(self, side: str, by: Literal["holm", "benjamini_hochberg"] = "holm") -> FloatArray:
         """P-values of a measure corrected for all cells; NaN where no null holds for the data."""
