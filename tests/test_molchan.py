@@ -184,6 +184,9 @@ def draw(null, rng):
     return rng.random(n) < np.where(busy, 0.2, 0.01), scores + 3 * busy
 
 
+CUTS = (0.3, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.93, 0.96, 0.98)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("null", ["permutation", "circular-shift", "seasonal:period=12"])
 def test_level_of_the_area_and_of_the_whole_band(null):
@@ -193,7 +196,8 @@ def test_level_of_the_area_and_of_the_whole_band(null):
         truth, scores = draw(null, rng)
         if not truth.any():
             continue
-        found = nf.sweep(truth, scores, tolerances=1, null=null, rng=i).molchan(alpha=0.1, n_resamples=199)
+        curve = nf.sweep(truth, scores, tolerances=1, null=null, rng=i, quantiles=CUTS)
+        found = curve.molchan(alpha=0.1, n_resamples=199)
         small += found.pvalue <= 0.1
         left += bool(((found.missed < found.lowest - 1e-9) | (found.missed > found.highest + 1e-9)).any())
     # three standard errors of 400 runs are 0.045

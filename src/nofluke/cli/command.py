@@ -119,7 +119,7 @@ TOPICS = {
     "span gaps in-gaps gaps-time-format duplicates tick mask missing warmup test-part",
     "Detector": "scores predictions detector score-column method-column value methods better weigh higher-is align "
     "threshold quantile budget cut-ties",
-    "Plan": "recall precision coverage share-alarms events power steps steps-per-event",
+    "Plan": "like recall precision coverage share-alarms events power steps steps-per-event",
     "Tolerance and counting": "tolerance early late unit lag edges leads count-events count-alarms refractory "
     "zero-division",
     "Metrics": "metric rank-by statistic test-f1",

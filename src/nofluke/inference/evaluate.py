@@ -16,6 +16,7 @@ from nofluke.arrays import ByValue
 from nofluke.errors import InputError, arg, joined, say, spoken
 from nofluke.inference.chance import Alternative, ChanceTest, FTest, Ties, check_alternative, f_test
 from nofluke.inference.interval import Interval, Intervals, intervals_of
+from nofluke.inference.needed import Needed, needed, present_of
 from nofluke.inference.power import Plan, SampleSize, as_measure, as_power, events_for, search
 from nofluke.inference.verdict import Ruling, Verdict, floor_above, headline, obstacle_of, rule
 from nofluke.lazy import lazy
@@ -384,7 +385,10 @@ def events_needed(cell: Cell, test: ChanceTest, alpha: float, recall: float | In
             "Ranges are treated as events that chance finds equally often, as often as it finds these on average."
         )
     if test.model != "permutation":
-        notes.append(f"Computed for events on random steps; {test.model} may need more of them.")
+        notes.append(
+            f"The coverage is that of {test.model}, but its law is taken to be that of events on random steps: it may need "
+            "more of them."
+        )
     return events_for(recall, found, power, alpha, tuple(notes))
 
 
@@ -424,7 +428,7 @@ def _lower_limit(recall: Interval) -> float:
 def _plan(cell: Cell, test: ChanceTest) -> Plan:
     n_steps, n_events = max(cell.n_steps, 1), max(test.of, 1)
     coverage = Fraction(cell.covered, n_steps)
-    if test.of and not cell.truth.points:  # the longer a range, the more often chance finds it
+    if test.of and test.model != "permutation":  # busy hours count more, and so do long ranges
         coverage = exact_fraction(test.expected / test.of)
     return Plan(coverage=coverage if test.of else Fraction(0), steps=None, per_event=Fraction(n_steps, n_events))
 
@@ -876,6 +880,60 @@ class Evaluation(Exports, ByValue):
         least = self.interval().recall if recall is None else recall
         return events_needed(self.cell, self.recall_test, self.alpha, least, power)
 
+    @lazy
+    def hits_correlation(self) -> float:
+        """How far hits of precision and of recall above chance's go together, from episode to episode.
+
+        The correlation of h - a P₀ and f - e R₀ over episodes with a alarms, h of them hits, and e events, f of them
+        found, where P₀ and R₀ are what chance has; NaN where one of them shows no variation.
+        """
+        alarms, hits, events, found = units_of((self.cell,))[0].astype(np.float64).T
+        above = (
+            hits - alarms * divide(self.precision_test.expected, self.n_predictions),
+            found - events * divide(self.recall_test.expected, self.n_events),
+        )
+        x, y = (one - one.mean() if len(one) else one for one in above)
+        return divide(float(x @ y), math.sqrt(float(x @ x) * float(y @ y)))
+
+    def needed(self, *, power: float = 0.8, recall: float | None = None, precision: float | None = None) -> Needed:
+        """How many more events, and how much more time, it takes to tell this detector from chance.
+
+        If the series goes on at present rates, with as many events and alarms in every year, under the null of this
+        result: for recall's p and for the verdict, at the estimates and at the lower limits of their 95% intervals.
+
+        Parameters
+        ----------
+        power : float
+            The probability of a significant recall, or of the verdict.
+        recall, precision : float, optional
+            What the detector truly has, instead of estimates and limits; if only one is stated, the other is estimated.
+
+        Returns
+        -------
+        Needed
+            An answer has no number, but a reason, where a measure is not above chance's, or has no interval.
+
+        See Also
+        --------
+        nofluke.Evaluation.events_needed : for recall alone and events on random steps, exactly.
+        nofluke.compare : has the same for a difference.
+
+        Notes
+        -----
+        Hits of chance and of the detector are taken for binomial with as many trials as have their variances, both of
+        which grow with the length: those of chance by the null's law, those of the detector by the interval's
+        effective size. That the series is the same length as now, or shorter, answers "was it enough?".
+
+        Examples
+        --------
+        >>> import nofluke as nf
+        >>> events, alarms = [13, 222, 471, 788, 900], [15, 140, 330, 475, 610, 745, 902]
+        >>> found = nf.coincidence(events, alarms, tolerance=9, span=(0, 999), null="permutation")
+        >>> found.needed(recall=0.4).answers[0].n_events
+        22
+        """
+        return needed(present_of(self.to_dict()), power, recall, precision)
+
     @property
     def _tests(self) -> tuple[ChanceTest, ChanceTest]:
         return self.precision_test, self.recall_test
@@ -902,6 +960,9 @@ class Evaluation(Exports, ByValue):
             "count_alarms": self.count_alarms,
             "refractory": None if self.settings.alarms.refractory is None else self.settings.alarms.refractory.plain(),
             "tolerance": self.tolerance.plain(),
+            "coverage": finite_or_none(self.coverage),
+            "hits_correlation": finite_or_none(self.hits_correlation),
+            "watched": {"value": self.false_alarms.duration, "unit": self.false_alarms.unit},
             "precision": {
                 "value": finite_or_none(self.precision),
                 "hits": self.precision_hits,
@@ -977,7 +1038,8 @@ class Evaluation(Exports, ByValue):
                 *([self.advice] if self.advice else []),
                 *self.sentences(),
                 *(test.in_words() for test in self._statistics(statistics)),
-                f"False alarms: {self.false_alarms}. Delay: {self.delays}.",
+                f"False alarms: {self.false_alarms}. Delay: {self.delays}. "
+                f"Coverage: chance finds {show_share(self.coverage)} of the {self.cell.truth.noun}s.",
                 intervals.in_words(),
                 self._how(f1_test),
                 *([would] if would else []),
