@@ -77,7 +77,7 @@ def two(n, rng):
     return truth, {"better": better, "worse": worse}
 
 
-def compared(measure, runs, pilot=200_000, seed=1):
+def compared(measure, runs, pilot=2_000_000, seed=1):
     """The same for the difference of two detectors."""
     rng = np.random.default_rng(seed)
     truth, alarms = two(pilot, rng)

@@ -104,9 +104,11 @@ def test_a_result_and_its_json_say_the_same():
 def test_nulls_with_more_variance_need_more_events():
     """Twice the variance of chance, or half the size of the sample, takes about twice as many."""
     plain = present()
-    wild = replace(plain, recall=replace(plain.recall, std=plain.recall.std * math.sqrt(2), size=20.0))
-    few, many = (needed(one, recall=0.5).answers[0].n_events for one in (plain, wild))
+    wild = replace(plain, recall=replace(plain.recall, std=plain.recall.std * math.sqrt(2)))
+    known = replace(wild, recall=replace(wild.recall, size=20.0))
+    few, many, same = (needed(one, recall=0.5).answers[0].n_events for one in (plain, wild, known))
     assert 1.5 * few < many < 2.5 * few
+    assert many == pytest.approx(same, abs=1)  # without an interval, hits depend on each other as chance's do
 
 
 def test_what_cannot_be_told_has_a_reason():

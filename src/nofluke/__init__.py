@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from nofluke.inference.evaluate import Evaluation, evaluate
     from nofluke.inference.metric_results import ChanceLevel, Significance, Significances
     from nofluke.inference.molchan import Molchan
+    from nofluke.inference.needed import Needed
     from nofluke.inference.power import Power, SampleSize, power, sample_size
     from nofluke.inference.report import report
     from nofluke.inference.series import Series
@@ -75,6 +76,7 @@ __all__ = [
     "Evaluation",
     "InputError",
     "Molchan",
+    "Needed",
     "Power",
     "Ranking",
     "SampleSize",
@@ -118,6 +120,7 @@ _HOMES = {
     "inference.evaluate": "Evaluation evaluate",
     "inference.metric_results": "ChanceLevel Significance Significances",
     "inference.molchan": "Molchan",
+    "inference.needed": "Needed",
     "inference.power": "Power SampleSize power sample_size",
     "inference.report": "report",
     "inference.series": "Series",

@@ -385,9 +385,11 @@ def events_needed(cell: Cell, test: ChanceTest, alpha: float, recall: float | In
             "Ranges are treated as events that chance finds equally often, as often as it finds these on average."
         )
     if test.model != "permutation":
+        told = spoken("needed()", shell="nofluke power --like")
         notes.append(
-            f"The coverage is that of {test.model}, but its law is taken to be that of events on random steps: it may need "
-            "more of them."
+            say(
+                "Computed for events on random steps, with the coverage of {}; {} scales its own law.", test.model, told
+            )
         )
     return events_for(recall, found, power, alpha, tuple(notes))
 
@@ -1038,7 +1040,7 @@ class Evaluation(Exports, ByValue):
                 *([self.advice] if self.advice else []),
                 *self.sentences(),
                 *(test.in_words() for test in self._statistics(statistics)),
-                f"False alarms: {self.false_alarms}. Delay: {self.delays}. "
+                f"False alarms: {self.false_alarms}. Delay: {self.delays}.",
                 f"Coverage: chance finds {show_share(self.coverage)} of the {self.cell.truth.noun}s.",
                 intervals.in_words(),
                 self._how(f1_test),

@@ -71,6 +71,11 @@ class Side:
         """The share that chance hits."""
         return self.expected / self.of
 
+    @property
+    def trials(self) -> float:
+        """The number of independent trials with the variance of chance's hits, where these vary."""
+        return self.of**2 * self.chance * (1 - self.chance) / self.std**2
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Present:
@@ -184,7 +189,7 @@ class Longer:
         own, of = self._side(side)
         if own.std == 0:
             return None
-        trials = own.of**2 * own.chance * (1 - own.chance) / own.std**2 * self.factor
+        trials = own.trials * self.factor
         found = first_true(lambda hits: _tail(hits, of, own.chance, trials) <= level, round(own.chance * of), 0, of + 1)
         return None if found > of else found
 
@@ -194,7 +199,7 @@ class Longer:
         critical = self._critical(side, level)
         if critical is None or critical + self.stricter > of:
             return 0.0
-        trials = of if math.isnan(own.size) else own.size * self.factor
+        trials = self.factor * (min(own.trials, own.of) if math.isnan(own.size) else own.size)
         return _tail(critical + self.stricter, of, getattr(self, side), trials)
 
 
@@ -426,7 +431,7 @@ def needed(present: Present, power: float = 0.8, recall: float | None = None, pr
         places = [("stated", p, r)]
     notes = []
     if any(math.isnan(side.size) for side in (present.precision, present.recall)):
-        notes.append("Where there is no interval, events or alarms are taken to be hit independently of each other.")
+        notes.append("Where there is no interval, the detector's hits are taken to depend on each other as chance's do.")
     return Needed(
         answers=tuple(_answer(present, target, place, asked) for place in places for target in TARGETS),
         asked=asked,
