@@ -191,7 +191,7 @@ CUTS = (0.3, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.93, 0.96, 0.98)
 @pytest.mark.parametrize("null", ["permutation", "circular-shift", "seasonal:period=12"])
 def test_level_of_the_area_and_of_the_whole_band(null):
     """Under the null P(p <= 0.1) is at most 0.1, and the whole curve leaves its 90% band as rarely."""
-    rng, runs, small, left = np.random.default_rng(7), 400, 0, 0
+    rng, runs, small, left = np.random.default_rng(7), 150, 0, 0
     for i in range(runs):
         truth, scores = draw(null, rng)
         if not truth.any():
@@ -200,9 +200,9 @@ def test_level_of_the_area_and_of_the_whole_band(null):
         found = curve.molchan(alpha=0.1, n_resamples=199)
         small += found.pvalue <= 0.1
         left += bool(((found.missed < found.lowest - 1e-9) | (found.missed > found.highest + 1e-9)).any())
-    # three standard errors of 400 runs are 0.045
-    assert small / runs <= 0.145
-    assert left / runs <= 0.145
+    # three standard errors of 150 runs are 0.073
+    assert small / runs <= 0.173
+    assert left / runs <= 0.173
     assert small / runs >= 0.04  # and not by never being small
 
 
