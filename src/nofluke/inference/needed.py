@@ -431,7 +431,9 @@ def needed(present: Present, power: float = 0.8, recall: float | None = None, pr
         places = [("stated", p, r)]
     notes = []
     if any(math.isnan(side.size) for side in (present.precision, present.recall)):
-        notes.append("Where there is no interval, the detector's hits are taken to depend on each other as chance's do.")
+        notes.append(
+            "Where there is no interval, the detector's hits are taken to depend on each other as chance's do."
+        )
     return Needed(
         answers=tuple(_answer(present, target, place, asked) for place in places for target in TARGETS),
         asked=asked,
