@@ -25,6 +25,7 @@ NAMES = (
     *("evaluation", "undefined", "coincidence", "sweep", "windows", "familywise", "comparison", "three", "diagnosis"),
     *("power", "sample size", "no sample size", "significance", "significances", "chance level", "chance levels"),
     *("study", "leaderboard", "pooled", "by group", "confusion", "listing", "cross-validation", "ranking"),
+    *("needed", "needed to compare", "molchan"),
 )
 
 
@@ -77,6 +78,9 @@ def results():
         "listing": Listing.of_all(),
         "cross-validation": nf.cross_val_evaluate(GaussianNB(), GOOD[:, None], TRUTH, cv=3, **judged),
         "ranking": nf.rank(RANKED, source="from"),
+        "needed": found.needed(),
+        "needed to compare": nf.compare(TRUTH, {"good": GOOD, NASTY: POOR}, budget="10%", tolerance=1).needed(),
+        "molchan": curve.molchan(tolerance=1, n_resamples=99, rng=1),
     }
 
 

@@ -97,7 +97,7 @@ NEEDED: dict[str, dict[str, Any]] = {
     "Comparison.chance": {"measure": "f1"},
     "Comparison.difference": {"first": "good", "second": "poor"},
     "Confusion.from_marginals": {"tp": 1, "predicted": 2, "actual": 3, "total": 9, "tolerance_in": "neither"},
-    **{f"Confusion.{method}": {"name": "precision"} for method in ("interpretable", "measure", "why")},
+    **{f"Confusion.{method}": {"name": "precision"} for method in ("chance", "interpretable", "measure", "why")},
     "Diagnosis.finding": {"name": "season"},
     "Ranking.difference": {"first": "x", "second": "y"},
     "Ranking.report": {"path": "report.html"},
@@ -108,6 +108,8 @@ NEEDED: dict[str, dict[str, Any]] = {
     **{f"{kind}.report": {"path": "report.html"} for kind in ("Evaluation", "Coincidence")},
     **{f"{kind}.statistic_test": {"name": "matching", **DRAWS} for kind in ("Evaluation", "Coincidence")},
     **{f"{kind}.familywise": DRAWS for kind in ("Sweep", "CoincidenceSweep")},
+    **{f"{kind}.molchan": DRAWS for kind in ("Sweep", "CoincidenceSweep")},
+    **{f"{kind}.measure": {"name": "csi"} for kind in ("Evaluation", "Coincidence")},
     **{f"{kind}.matrices": {"tolerance": 0, "threshold": 0} for kind in ("Sweep", "CoincidenceSweep")},
     "Tolerance.lagged": {"lag": 1},
     **{f"Law.{method}": {"k": 1} for method in ("cdf", "pmf", "sf")},
@@ -118,13 +120,25 @@ NEEDED: dict[str, dict[str, Any]] = {
 # classes that nofluke makes or that others derive from, and what has tests of its own
 NOT_CALLED = {
     *("InputError", "ChanceLevel", "Coincidence", "CoincidenceSweep", "Comparison", "CrossValidation", "Diagnosis"),
-    *("Evaluation", "Power", "Ranking", "SampleSize", "Significance", "Significances", "Study", "Sweep"),
+    *(
+        "Evaluation",
+        "Molchan",
+        "Needed",
+        "Power",
+        "Ranking",
+        "SampleSize",
+        "Significance",
+        "Significances",
+        "Study",
+        "Sweep",
+    ),
     *("datasets.BenchmarkLabels", "datasets.Quakes", "metrics.Metric", "nulls.NullModel", "detectors.Detector"),
     "study",
 }
 RESULTS = {
     **{"Evaluation": "evaluation", "Coincidence": "coincidence", "Sweep": "sweep", "CoincidenceSweep": "windows"},
     **{"Comparison": "three", "Confusion": "confusion", "CrossValidation": "cross-validation", "Power": "power"},
+    **{"Molchan": "molchan", "Needed": "needed"},
     **{"Diagnosis": "diagnosis", "SampleSize": "sample size", "Significance": "significance"},
     **{"Significances": "significances", "ChanceLevel": "chance level", "FamilywiseTest": "familywise"},
     "Ranking": "ranking",
@@ -141,6 +155,7 @@ FIGURES = {
     **{"precision_recall": ("curves", "sweep"), "significance": ("result", "significance")},
     **{"significances": ("results", "significances"), "sweep": ("curve", "sweep"), "tolerance": ("curves", "sweep")},
     **{"verdicts": ("cells", "study"), "ranking": ("found", "ranking")},
+    **{"molchan": ("curves", "molchan"), "performance": ("curves", "evaluation")},
 }
 
 

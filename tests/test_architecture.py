@@ -59,6 +59,7 @@ SHORTCUTS = {
     ("laws.law", "plot"),
     ("inference.evaluate", "plot"),
     ("inference.sweep", "plot"),
+    ("inference.molchan", "plot"),
     ("inference.coincidence", "plot"),
     ("inference.compare", "plot"),
     ("inference.metric_results", "plot"),

@@ -55,6 +55,7 @@ def files(tmp_path, monkeypatch, rows):
     write("events.csv", "day", days[truth == 1])
     write("quakes.csv", "day", days[truth == 1])
     write("tweets.csv", "day", days[alarms == 1])
+    nf.evaluate(truth, predictions=alarms, null="permutation").to_json(tmp_path / "result.json")
     write("outages.csv", "start,end", ["2010-03-01"], ["2010-03-04"])
     write("ranges.csv", "start,end", [100, 700], [140, 760])
     starts = np.datetime64("2026-01-02T10:00") + np.arange(12) * np.timedelta64(7, "D")

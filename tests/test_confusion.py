@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nofluke as nf
-from nofluke.measures.confusion import MEASURES
+from nofluke.measures.confusion import MEASURES, OTHER_NAMES
 from nofluke.ratios import f_beta, f_of_hits
 from oracles import relaxed
 
@@ -61,6 +63,12 @@ def expected_ratios(c: nf.Confusion) -> dict[str, Fraction | None]:
         "positive_likelihood_ratio": combine(lambda r, s: over(r, 1 - s), recall, inverse_recall),
         "negative_likelihood_ratio": combine(lambda r, s: over(1 - r, s), recall, inverse_recall),
         "diagnostic_odds_ratio": over(tp * tn, fp * fn),
+        "equitable_threat_score": combine(
+            lambda hits: over(tp - hits, tp + fp + fn - hits), over((tp + fp) * (tp + fn), total)
+        ),
+        "frequency_bias": over(tp + fp, tp + fn),
+        "time_in_warning": over(tp + fp, total),
+        "improvement_over_chance": combine(lambda r, b: r - b, recall, over(tp + fp, total)),
     }
 
 
@@ -106,7 +114,136 @@ def test_measures_with_a_root_are_geometric_means(c):
 def test_every_measure_is_checked_here():
     """No measure escapes the two tests above."""
     c = nf.Confusion(tp=1, fp=1, fn=1, tn=1)
-    assert set(expected_ratios(c)) | set(expected_squares(c)) == set(MEASURES) == set(c.measures())
+    assert set(expected_ratios(c)) | set(expected_squares(c)) | {"sedi"} == set(MEASURES) == set(c.measures())
+
+
+@relaxed
+@given(c=matrices)
+def test_sedi_is_its_formula(c):
+    """Ferro and Stephenson's (2011), in hit rate and false alarm rate; NaN where a logarithm has no value."""
+    found = c.measure("sedi")
+    if 0 in (c.tp, c.fp, c.fn, c.tn):
+        assert math.isnan(found)
+        return
+    hit, false = Fraction(c.tp, c.actual), Fraction(c.fp, c.not_actual)
+    logs = [math.log(value) for value in (false, hit, 1 - false, 1 - hit)]
+    assert found == pytest.approx((logs[0] - logs[1] - logs[2] + logs[3]) / sum(logs), rel=1e-9, abs=1e-9)
+    assert -1 <= found <= 1
+
+
+FIELDS = json.loads((Path(__file__).parent / "field_values.json").read_text(encoding="utf-8"))
+SMALL = json.loads((Path(__file__).parent / "peer_values.json").read_text(encoding="utf-8"))["series"]
+
+
+@pytest.mark.parametrize("name", FIELDS["scores"]["values"])
+def test_measures_are_those_of_weather(name):
+    """Under the names of nci/scores, with its values (benchmarks/fields.py) and its undefined cases."""
+    for (labels, _, alarms), theirs in zip(SMALL, FIELDS["scores"]["values"][name], strict=True):
+        pairs = list(zip(alarms, labels, strict=True))
+        entries = {
+            key: pairs.count(tuple(pair)) for key, pair in (("tp", "11"), ("fp", "10"), ("fn", "01"), ("tn", "00"))
+        }
+        ours = nf.Confusion(**entries).measure(name)
+        assert math.isnan(ours) if theirs is None else ours == pytest.approx(theirs, rel=1e-10, abs=1e-12)
+
+
+def test_other_fields_names_are_the_same_measures():
+    """The names that the issue of each field asks for; none of them is a second definition, and none is taken twice."""
+    c = nf.Confusion(tp=82, fp=38, fn=23, tn=222)
+    same = {
+        "pod": "recall",
+        "sensitivity": "recall",
+        "far": "false_discovery_rate",
+        "success_ratio": "precision",
+        "csi": "jaccard",
+        "threat_score": "jaccard",
+        "peirce": "informedness",
+        "heidke": "kappa",
+        "ets": "equitable_threat_score",
+        "probability_gain": "lift",
+    }
+    for other, name in same.items():
+        assert c.measure(other) == c.measure(name), other
+        assert c.why(other) == c.why(name)
+    others = [other for one in MEASURES.values() for other in one.also]
+    assert len(set(others)) == len(others)
+    assert not set(others) & set(MEASURES)
+    # the textbook's own numbers (Wilks 2011, table 8.1's layout; values by hand)
+    assert c.measure("csi") == 82 / 143
+    assert c.measure("improvement_over_chance") == pytest.approx(82 / 105 - 120 / 365)
+
+
+def levels(b: Fraction, p: Fraction) -> dict[str, float]:
+    """Chance levels by the words that measures have for them, with b the bias and p the prevalence."""
+    return {
+        "prevalence": p,
+        "1 - prevalence": 1 - p,
+        "bias": b,
+        "1 - bias": 1 - b,
+        "b p + (1 - b)(1 - p)": b * p + (1 - b) * (1 - p),
+        "b (1 - p) + (1 - b) p": b * (1 - p) + (1 - b) * p,
+        "1/2": 0.5,
+        "2 b p / (b + p)": 2 * b * p / (b + p),
+        "sqrt(b p)": math.sqrt(b * p),
+        "b p / (b + p - b p)": b * p / (b + p - b * p),
+        "0": 0,
+        "1": 1,
+    }
+
+
+@relaxed
+@given(tp=st.integers(1, 50), fp=st.integers(1, 50), fn=st.integers(1, 50), tn=st.integers(1, 50))
+def test_every_measure_knows_its_chance_level(tp, fp, fn, tn):
+    """The value at the hits that chance expects is the formula of the measure's own words."""
+    c = nf.Confusion(tp=tp, fp=fp, fn=fn, tn=tn)
+    known = levels(Fraction(c.predicted, c.total), Fraction(c.actual, c.total))
+    for name, one in MEASURES.items():
+        expected = c.measure(name) if one.chance == "itself" else float(known[one.chance])
+        assert c.chance(name) == pytest.approx(expected, abs=1e-12), name
+
+
+@pytest.mark.parametrize("name", ["precision", "recall", "informedness", "kappa", "improvement_over_chance", "lift"])
+def test_the_level_is_the_mean_of_chance_where_a_measure_is_linear_in_hits(name):
+    """Over all placements of the predictions, each weighted by how often it comes out (hypergeometric)."""
+    predicted, actual, total = 4, 5, 12
+    c = nf.Confusion.from_marginals(2, predicted, actual, total, "neither")
+    mean = sum(
+        math.comb(actual, hits)
+        * math.comb(total - actual, predicted - hits)
+        / math.comb(total, predicted)
+        * nf.Confusion.from_marginals(hits, predicted, actual, total, "neither").measure(name)
+        for hits in range(predicted + 1)
+    )
+    assert mean == pytest.approx(c.chance(name), abs=1e-12)
+
+
+@relaxed
+@given(c=matrices)
+def test_a_measure_is_undefined_exactly_where_it_says(c):
+    """Every sentence on undefined cases, as a condition."""
+    none, full = (
+        {"events": c.actual == 0, "alarms": c.predicted == 0},
+        {"events": c.not_actual == 0, "alarms": c.not_predicted == 0},
+    )
+    says = {
+        "T = 0": c.total == 0,
+        "nothing is predicted": none["alarms"],
+        "there are no events": none["events"],
+        "every step is an event": full["events"],
+        "every step is predicted": full["alarms"],
+        "no step, or every step, is an event": none["events"] or full["events"],
+        "no step, or every step, is predicted": none["alarms"] or full["alarms"],
+        "no step, or every step, is an event or is predicted": any((*none.values(), *full.values())),
+        "there are no events and nothing is predicted": all(none.values()),
+        "there are no events, or nothing is predicted": any(none.values()),
+        "all steps are of one kind, TP or TN": c.total in (c.tp, c.tn),
+        "there are no events or no false positives": none["events"] or c.fp == 0,
+        "there are no events or no true negatives": none["events"] or c.tn == 0,
+        "there are no false positives, or no misses": 0 in (c.fp, c.fn),
+        "TP, FP, FN or TN is 0": 0 in (c.tp, c.fp, c.fn, c.tn),
+    }
+    for name, one in MEASURES.items():
+        assert math.isnan(c.measure(name)) == says[one.undefined], name
 
 
 @relaxed
@@ -221,7 +358,7 @@ def test_zero_division_must_be_what_scikit_learn_takes(value):
 
 READABLE = {
     "truth": {"precision", "false_discovery_rate", "bias", "lift"},
-    "predictions": {"recall", "miss_rate", "prevalence", "lift"},
+    "predictions": {"recall", "miss_rate", "prevalence", "lift", "time_in_warning", "improvement_over_chance"},
 }
 
 
@@ -304,3 +441,63 @@ def test_entries_that_nobody_counts_are_refused():
         nf.InputError, match="tp=a whole number of about 5,001 digits must be a whole number of at least 0"
     ):
         nf.Confusion(tp=10**5000, fp=0, fn=0, tn=0)
+
+
+QUAKES = nf.datasets.simulate_quakes(rng=0)
+ENERGY = nf.detectors.energy_transient(QUAKES.counts)
+
+
+def test_a_result_without_tolerance_has_every_measure_of_its_matrix():
+    """Under every name; precision, recall and F1 are the result's own."""
+    result = nf.evaluate(QUAKES.truth, ENERGY, quantile=0.9, null="permutation")
+    for name in (*MEASURES, *OTHER_NAMES):
+        assert result.measure(name) == pytest.approx(result.tolerant_truth.measure(name), rel=1e-12), name
+
+
+@pytest.mark.parametrize("null", ["permutation", "circular-shift", "seasonal:period=7"])
+@pytest.mark.parametrize("counted", [{}, {"count_alarms": "episodes"}])
+def test_measures_of_events_and_alarms_are_made_from_both_rates(null, counted):
+    """With a tolerance there are no true negatives; time in warning is what the null's mean recall is."""
+    result = nf.evaluate(QUAKES.truth, ENERGY, quantile=0.9, tolerance=2, null=null, **counted)
+    p, r, covered = result.precision, result.recall, result.recall_test.expected / result.n_events
+    told = {
+        "pod": r,
+        "far": 1 - p,
+        "miss_rate": 1 - r,
+        "csi": 1 / (1 / p + 1 / r - 1),
+        "frequency_bias": r / p,
+        "g_measure": math.sqrt(p * r),
+        "time_in_warning": covered,
+        "improvement_over_chance": r - covered,
+        "probability_gain": r / covered,
+    }
+    for name, value in told.items():
+        assert result.measure(name) == pytest.approx(value, rel=1e-12), name
+    if null == "permutation":  # the share of steps near an alarm, as the matrix has it
+        matrix = result.tolerant_predictions
+        for name in ("time_in_warning", "improvement_over_chance", "probability_gain"):
+            assert result.measure(name) == pytest.approx(matrix.measure(name), rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["peirce", "heidke", "ets", "sedi", "specificity", "accuracy"])
+def test_measures_that_need_true_negatives_say_so(name):
+    """They exist for steps without tolerance only; ranges and episodes have no true negatives."""
+    assert MEASURES[OTHER_NAMES.get(name, name)].needs_true_negatives
+    ranges = [(10, 15), (40, 44)]
+    alarms = np.arange(60) % 7 == 0
+    for how in ({"tolerance": 1}, {"count_alarms": "episodes"}, {"count_events": "ranges"}):
+        result = nf.evaluate(ranges, predictions=alarms, **how)
+        with pytest.raises(nf.InputError, match="true negatives"):
+            result.measure(name)
+        assert 0 <= result.measure("csi") <= 1
+
+
+def test_undefined_measures_of_a_result_are_what_was_asked_for():
+    """NaN, or zero_division; CSI is 0 where nothing was hit."""
+    nothing = nf.evaluate([0, 1, 0, 0], predictions=[0, 0, 0, 0], tolerance=1)
+    assert all(math.isnan(nothing.measure(name)) for name in ("far", "csi", "probability_gain"))
+    assert nf.evaluate([0, 1, 0, 0], predictions=[0, 0, 0, 0], tolerance=1, zero_division=0).measure("far") == 0
+    assert nf.evaluate([1, 0, 0, 0, 0, 0], predictions=[0, 0, 0, 0, 0, 1], tolerance=1).measure("csi") == 0
+    assert nothing.measure("improvement_over_chance") == 0
+    with pytest.raises(nf.InputError, match="must be one of"):
+        nothing.measure("skill")

@@ -168,6 +168,13 @@ def test_every_measure_is_listed_with_its_formula_and_reading() -> None:
     assert list(listed.items()) == [(name, (m.formula, m.reading)) for name, m in MEASURES.items()]
 
 
+def test_every_measure_is_listed_with_its_other_names_its_undefined_cases_and_its_chance() -> None:
+    """The table of names has exactly those of the code, in order."""
+    rows = table_rows(section("reference/measures.md", "Under every field's name"))
+    told = [(name, ", ".join(f"`{other}`" for other in m.also), m.undefined, m.chance) for name, m in MEASURES.items()]
+    assert [(name.strip("`"), *rest) for name, *rest in rows] == told
+
+
 def flat_keys(value: Any, before: str = "") -> dict[str, Any]:
     """All keys of nested objects, joined by dots, with their values."""
     if not isinstance(value, dict) or before == "tolerance.":

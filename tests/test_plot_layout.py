@@ -196,6 +196,13 @@ CASES = {
         lambda ax: plot.precision_recall(curves(12), ax, tolerance=2, chance="band"), (), 3.8
     ),
     "tolerance": Case(lambda ax: plot.tolerance(curve(12), ax, quantile=0.9), (1, 2)),
+    "molchan": Case(lambda ax: plot.molchan(curve(1).molchan(n_resamples=99), ax), (), 3.4),
+    "molchan of 5": Case(
+        lambda ax: plot.molchan({name: curve(1).molchan(n_resamples=99) for name in NAMES}, ax), (), 4
+    ),
+    "performance": Case(lambda ax: plot.performance(curve(1), ax), (), 3.4),
+    "performance of 5": Case(lambda ax: plot.performance(curves(5), ax, tolerance=2, chance="band"), (), 4),
+    "performance of a result": Case(lambda ax: plot.performance(result(), ax), (), 3.4),
     "lag": Case(lambda ax: plot.lag(result(), ax), (1, 2)),
     "lag of 5": Case(lambda ax: plot.lag(results(5), ax), (2,), 4.8),
     "compare": Case(lambda ax: plot.compare(comparison(3), ax), (2,), 3.8),

@@ -410,7 +410,7 @@ class TestEventsNeeded:
         truth, alarms = fresh(400, 12, 20, np.random.default_rng(1))
         result = nf.evaluate(truth, predictions=alarms, tolerance=1, null="circular-shift")
         assert result.events_needed(recall=0.6).notes == (
-            "Computed for events on random steps; circular-shift may need more of them.",
+            "Computed for events on random steps, with the coverage of circular-shift; needed() scales its own law.",
         )
 
     def test_times_of_their_own_have_a_coverage_too(self):

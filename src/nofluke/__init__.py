@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from nofluke.inference.compare import Comparison, compare
     from nofluke.inference.evaluate import Evaluation, evaluate
     from nofluke.inference.metric_results import ChanceLevel, Significance, Significances
+    from nofluke.inference.molchan import Molchan
+    from nofluke.inference.needed import Needed
     from nofluke.inference.power import Power, SampleSize, power, sample_size
     from nofluke.inference.report import report
     from nofluke.inference.series import Series
@@ -73,6 +75,8 @@ __all__ = [
     "Diagnosis",
     "Evaluation",
     "InputError",
+    "Molchan",
+    "Needed",
     "Power",
     "Ranking",
     "SampleSize",
@@ -115,6 +119,8 @@ _HOMES = {
     "inference.compare": "Comparison compare",
     "inference.evaluate": "Evaluation evaluate",
     "inference.metric_results": "ChanceLevel Significance Significances",
+    "inference.molchan": "Molchan",
+    "inference.needed": "Needed",
     "inference.power": "Power SampleSize power sample_size",
     "inference.report": "report",
     "inference.series": "Series",

@@ -126,7 +126,7 @@ TOPICS = {
     "Detector": "scores predictions predictions-file predictions-start predictions-end predictions-time-format where by "
     "detector score-column method-column value methods better weigh higher-is align "
     "threshold quantile budget cut-ties",
-    "Plan": "recall precision coverage share-alarms events power steps steps-per-event",
+    "Plan": "like recall precision coverage share-alarms events power steps steps-per-event",
     "Tolerance and counting": "tolerance early late unit lag edges leads count-events count-alarms refractory "
     "zero-division",
     "Metrics": "metric rank-by statistic test-f1",

@@ -6,6 +6,7 @@ import shlex
 from contextlib import suppress
 from dataclasses import replace
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import click
@@ -395,7 +396,13 @@ def _command_line(context: click.Context) -> str:
         "nofluke power --recall 0.6 --coverage 20% --power 0.8",
         "nofluke power --recall 0.6 --coverage 20% --events 10 --steps 2000",
         "nofluke power --precision 0.3 --share-alarms 2% --events 30 --steps 3000 --tolerance 2 --resamples 200 --seed 1",
+        "nofluke power --like result.json --power 0.9",
     ),
+)
+@click.option(
+    "--like",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="JSON of evaluate, coincidence or compare: how many more events, and how much more time, at its rates.",
 )
 @click.option("--recall", type=SHARE, help="The share of events that the detector truly finds.")
 @click.option("--precision", type=SHARE, help="Or the share of its alarms that are right: power by simulation.")
@@ -417,6 +424,7 @@ def _command_line(context: click.Context) -> str:
 @format_option
 @output_option
 def power(
+    like: Path | None,
     recall: float | None,
     precision: float | None,
     coverage: str | None,
@@ -437,10 +445,20 @@ def power(
     """How many events it takes to tell skill from chance.
 
     With --events, how likely that many are to tell it. Needs no data: state the recall, or the precision, that would be
-    worth finding.
+    worth finding. With --like, at the rates of a result, under its null: for recall's p and for the verdict.
     """
     import nofluke as nf
 
+    if like is not None:
+        others = {"--coverage": coverage, "--share-alarms": share_alarms, "--events": n_events, "--steps": n_steps}
+        given = [name for name, value in (others | {"--steps-per-event": steps_per_event}).items() if value is not None]
+        if given:
+            raise InputError(problem=f"--like has rates of its own: {given[0]} is one too many", remedy="leave one out")
+        from nofluke.inference.needed import needed_like
+
+        asked = 0.8 if power is None else power
+        write_result(needed_like(read_json(like), asked, recall, precision), form, output)
+        return
     if n_events is not None and power is not None:
         raise InputError(
             problem="--events asks for the power, --power for the number of events", remedy="pass one of the two"
@@ -467,6 +485,18 @@ def power(
     else:
         result = nf.sample_size(**plan, power=0.8 if power is None else power)
     write_result(result, form, output)
+
+
+def read_json(path: Path) -> Any:
+    """What a JSON file holds."""
+    import json
+
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(argument="like", value=str(path), problem=f"cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise InputError(argument="like", value=str(path), problem=f"is not JSON: {error}") from None
 
 
 # ---- `nofluke demo`, and `nofluke reproduce`: the paper's study, or the pages about point adjustment and about NAB

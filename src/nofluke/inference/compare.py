@@ -38,6 +38,7 @@ from nofluke.inference.interval import (
     linearise,
     weighed,
 )
+from nofluke.inference.needed import NeededToCompare, needed_to_compare
 from nofluke.measures.episodes import units_and_steps, units_of
 from nofluke.nulls.base import as_seed, check_resamples
 from nofluke.nulls.choice import choose
@@ -289,6 +290,8 @@ class Difference:
         Swaps that were drawn; 0 where all of them were enumerated.
     method : {"swaps", "swaps and t"}
         Whether p is that of the swaps, or Student's where that is larger.
+    error : float
+        The standard error of the difference, by the jackknife over units; NaN where it is not known.
     """
 
     first: str
@@ -306,6 +309,7 @@ class Difference:
     n_differing: int
     n_resamples: int
     method: Method
+    error: float = math.nan
 
     def turned(self) -> Difference:
         """The same with the detectors exchanged."""
@@ -334,6 +338,7 @@ class Difference:
             "n_differing": self.n_differing,
             "n_resamples": self.n_resamples,
             "method": self.method,
+            "error": finite_or_none(self.error),
         }
 
 
@@ -443,6 +448,7 @@ def _difference(
         n_differing=int(tested.differing[m]),
         n_resamples=int(tested.n_resamples[m]),
         method="swaps and t" if student else "swaps",
+        error=error,
     )
 
 
@@ -977,8 +983,45 @@ class Comparison(Exports, ByValue):
             "most_resamples": self.most_resamples,
             "seed": self.seed,
             "recut": self.recut,
+            "watched": self._watched(),
             "notes": list(self.notes),
         }
+
+    def _watched(self) -> dict[str, Any] | None:
+        """How long the series was watched, where there is one."""
+        timing = next((cell.timing for cell in self.cells.values()), None)
+        return None if timing is None else {"value": timing.watched, "unit": timing.unit}
+
+    def needed(self, measure: str | None = None, *, power: float = 0.8) -> NeededToCompare:
+        """How many more events, and how much more time, it takes to tell each detector from the best one.
+
+        If the series goes on at present rates, at the level corrected for all pairs: at the difference as it is, and at
+        the end of its interval that is nearer to 0.
+
+        Parameters
+        ----------
+        measure : str, optional
+            Of which the difference is; by default the one that detectors are ranked by.
+        power : float
+            The probability of a significant difference.
+
+        Notes
+        -----
+        With a difference Δ of standard error s over k units, swaps have a standard deviation of s₀ = √(s² + Δ²/k), and
+        f times as many units give the power Φ((|Δ| √f - z s₀)/s), with z the normal quantile of the level.
+
+        Examples
+        --------
+        >>> import nofluke as nf
+        >>> quakes = nf.datasets.simulate_quakes(rng=0)
+        >>> scores = {"energy": nf.detectors.energy_transient(quakes.counts), "counts": quakes.counts.astype(float)}
+        >>> found = nf.compare(quakes.truth, scores, quantile=0.9, tolerance=2, n_resamples=999, rng=1).needed()
+        >>> found.n_events, found.answers[0].n_events
+        (162, 963)
+        """
+        wanted = self.by if measure is None else measure
+        check_word(wanted, "measure", self.measures)
+        return needed_to_compare(self.to_dict(), wanted, power)
 
     def __repr__(self) -> str:
         by, own = NAMES.get(self.by, self.by), self.values[:, self.measures.index(self.by)]

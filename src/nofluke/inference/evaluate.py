@@ -16,10 +16,11 @@ from nofluke.arrays import ByValue
 from nofluke.errors import InputError, arg, joined, say, spoken
 from nofluke.inference.chance import Alternative, ChanceTest, FTest, Ties, check_alternative, f_test
 from nofluke.inference.interval import Interval, Intervals, intervals_of
+from nofluke.inference.needed import Needed, needed, present_of
 from nofluke.inference.power import Plan, SampleSize, as_measure, as_power, events_for, search
 from nofluke.inference.verdict import Ruling, Verdict, floor_above, headline, obstacle_of, rule
 from nofluke.lazy import lazy
-from nofluke.measures.confusion import Confusion, check_zero_division
+from nofluke.measures.confusion import MEASURES, Confusion, check_zero_division, named_measure
 from nofluke.measures.delays import Delays, FalseAlarms
 from nofluke.measures.episodes import units_of
 from nofluke.measures.matrices import both_matrices
@@ -384,7 +385,12 @@ def events_needed(cell: Cell, test: ChanceTest, alpha: float, recall: float | In
             "Ranges are treated as events that chance finds equally often, as often as it finds these on average."
         )
     if test.model != "permutation":
-        notes.append(f"Computed for events on random steps; {test.model} may need more of them.")
+        told = spoken("needed()", shell="nofluke power --like")
+        notes.append(
+            say(
+                "Computed for events on random steps, with the coverage of {}; {} scales its own law.", test.model, told
+            )
+        )
     return events_for(recall, found, power, alpha, tuple(notes))
 
 
@@ -424,7 +430,7 @@ def _lower_limit(recall: Interval) -> float:
 def _plan(cell: Cell, test: ChanceTest) -> Plan:
     n_steps, n_events = max(cell.n_steps, 1), max(test.of, 1)
     coverage = Fraction(cell.covered, n_steps)
-    if test.of and not cell.truth.points:  # the longer a range, the more often chance finds it
+    if test.of and test.model != "permutation":  # busy hours count more, and so do long ranges
         coverage = exact_fraction(test.expected / test.of)
     return Plan(coverage=coverage if test.of else Fraction(0), steps=None, per_event=Fraction(n_steps, n_events))
 
@@ -476,6 +482,25 @@ def sentences_of(
         f"{near} {'a range' if ranges else 'an event'}; {precision.in_words()}.",
         f"{recall.hits:,} of {plural(recall.of, noun)} {found}; {recall.in_words()}.",
     )
+
+
+# ---- measures of events and alarms, and those of the time that alarms cover
+
+OF_BOTH: dict[str, Callable[[float, float], float]] = {
+    "false_discovery_rate": lambda p, _: 1 - p,
+    "miss_rate": lambda _, r: 1 - r,
+    "g_measure": lambda p, r: math.sqrt(p * r),
+    "jaccard": lambda p, r: 0.0 if p == r == 0 else divide(p * r, p + r - p * r),
+    "frequency_bias": lambda p, r: divide(r, p),
+}
+"""From precision and recall, each with its own hits."""
+
+OF_THE_NULL: dict[str, Callable[[float, float], float]] = {
+    "time_in_warning": lambda _, covered: covered,
+    "improvement_over_chance": lambda r, covered: r - covered,
+    "lift": lambda r, covered: divide(r, covered),
+}
+"""From recall and what chance finds."""
 
 
 # ---- the result of an evaluation: both measures, both matrices and both tests, and how they print themselves
@@ -666,6 +691,68 @@ class Evaluation(Exports, ByValue):
     def _defined(self, value: float) -> float:
         return float(self.settings.zero_division) if math.isnan(value) else value
 
+    @property
+    def coverage(self) -> float:
+        """The share of events that chance finds, as the null measures it: what `nofluke.power` asks for.
+
+        For events on random steps the share of steps near an alarm; that share too where there are no events.
+        """
+        if self.n_events:
+            return self.recall_test.expected / self.n_events
+        return divide(self.cell.covered, self.cell.n_steps)
+
+    def measure(self, name: str) -> float:
+        """A measure by the name that any field has for it, such as "pod", "far", "csi" or "time_in_warning".
+
+        Without tolerance and with steps counted, that of the confusion matrix. Otherwise events and alarms are counted,
+        and a measure is made from P_δ and R_δ, as in weather warnings: CSI = 1 / (1/P + 1/R - 1), frequency bias = R /
+        P. Time in warning is `coverage`, as the null measures it, improvement over chance R less that, and probability
+        gain R over it. Those that need true negatives exist for steps without tolerance only.
+
+        Parameters
+        ----------
+        name : str
+            One of `Confusion.measures`, or another name for it: see the table of names in the reference of measures.
+
+        Returns
+        -------
+        float
+            ``zero_division`` where it is undefined: without alarms, without events, or where a denominator is 0.
+
+        References
+        ----------
+        Brooks (2004), Tornado-warning performance in the past and future, for POD, FAR and CSI of events and warnings.
+        Molchan (1991) and Aki (1981) for probability gain, Snyder et al. (2008) for improvement over chance.
+
+        Examples
+        --------
+        >>> import nofluke as nf
+        >>> result = nf.evaluate([0, 1, 0, 0, 0, 1, 0, 0], predictions=[0, 0, 1, 0, 0, 0, 0, 1], tolerance=1)
+        >>> result.measure("pod"), result.measure("far"), round(result.measure("csi"), 3)
+        (0.5, 0.5, 0.333)
+        >>> result.measure("time_in_warning"), result.measure("probability_gain")
+        (0.625, 0.8)
+        """
+        measure = named_measure(name)
+        own = next(known for known, one in MEASURES.items() if one is measure)
+        if own in ("precision", "recall", "f1"):
+            return float(getattr(self, own))
+        p, r, matrix = self.precision_test.value, self.recall_test.value, self.tolerant_truth
+        if own in OF_THE_NULL:
+            value = OF_THE_NULL[own](r, self.coverage)
+        elif matrix is not None and matrix.tolerance_in == "neither" and self.cell.truth.points:
+            value = measure.of(matrix)
+        elif own in OF_BOTH:
+            value = OF_BOTH[own](p, r)
+        else:
+            raise InputError(
+                argument="name",
+                value=name,
+                problem="is made from counts of steps, true negatives among them, which only a matrix without tolerance has",
+                remedy="count steps with tolerance 0, or ask a matrix, such as result.tolerant_truth.measure(name)",
+            )
+        return self._defined(value)
+
     def interval(self, level: float = 0.95) -> Intervals:
         """Where precision, recall and F1 may lie in the long run, each at the level.
 
@@ -795,6 +882,60 @@ class Evaluation(Exports, ByValue):
         least = self.interval().recall if recall is None else recall
         return events_needed(self.cell, self.recall_test, self.alpha, least, power)
 
+    @lazy
+    def hits_correlation(self) -> float:
+        """How far hits of precision and of recall above chance's go together, from episode to episode.
+
+        The correlation of h - a P₀ and f - e R₀ over episodes with a alarms, h of them hits, and e events, f of them
+        found, where P₀ and R₀ are what chance has; NaN where one of them shows no variation.
+        """
+        alarms, hits, events, found = units_of((self.cell,))[0].astype(np.float64).T
+        above = (
+            hits - alarms * divide(self.precision_test.expected, self.n_predictions),
+            found - events * divide(self.recall_test.expected, self.n_events),
+        )
+        x, y = (one - one.mean() if len(one) else one for one in above)
+        return divide(float(x @ y), math.sqrt(float(x @ x) * float(y @ y)))
+
+    def needed(self, *, power: float = 0.8, recall: float | None = None, precision: float | None = None) -> Needed:
+        """How many more events, and how much more time, it takes to tell this detector from chance.
+
+        If the series goes on at present rates, with as many events and alarms in every year, under the null of this
+        result: for recall's p and for the verdict, at the estimates and at the lower limits of their 95% intervals.
+
+        Parameters
+        ----------
+        power : float
+            The probability of a significant recall, or of the verdict.
+        recall, precision : float, optional
+            What the detector truly has, instead of estimates and limits; if only one is stated, the other is estimated.
+
+        Returns
+        -------
+        Needed
+            An answer has no number, but a reason, where a measure is not above chance's, or has no interval.
+
+        See Also
+        --------
+        nofluke.Evaluation.events_needed : for recall alone and events on random steps, exactly.
+        nofluke.compare : has the same for a difference.
+
+        Notes
+        -----
+        Hits of chance and of the detector are taken for binomial with as many trials as have their variances, both of
+        which grow with the length: those of chance by the null's law, those of the detector by the interval's
+        effective size. That the series is the same length as now, or shorter, answers "was it enough?".
+
+        Examples
+        --------
+        >>> import nofluke as nf
+        >>> events, alarms = [13, 222, 471, 788, 900], [15, 140, 330, 475, 610, 745, 902]
+        >>> found = nf.coincidence(events, alarms, tolerance=9, span=(0, 999), null="permutation")
+        >>> found.needed(recall=0.4).answers[0].n_events
+        22
+        """
+        return needed(present_of(self.to_dict()), power, recall, precision)
+
     @property
     def _tests(self) -> tuple[ChanceTest, ChanceTest]:
         return self.precision_test, self.recall_test
@@ -821,6 +962,9 @@ class Evaluation(Exports, ByValue):
             "count_alarms": self.count_alarms,
             "refractory": None if self.settings.alarms.refractory is None else self.settings.alarms.refractory.plain(),
             "tolerance": self.tolerance.plain(),
+            "coverage": finite_or_none(self.coverage),
+            "hits_correlation": finite_or_none(self.hits_correlation),
+            "watched": {"value": self.false_alarms.duration, "unit": self.false_alarms.unit},
             "precision": {
                 "value": finite_or_none(self.precision),
                 "hits": self.precision_hits,
@@ -897,6 +1041,7 @@ class Evaluation(Exports, ByValue):
                 *self.sentences(),
                 *(test.in_words() for test in self._statistics(statistics)),
                 f"False alarms: {self.false_alarms}. Delay: {self.delays}.",
+                f"Coverage: chance finds {show_share(self.coverage)} of the {self.cell.truth.noun}s.",
                 intervals.in_words(),
                 self._how(f1_test),
                 *([would] if would else []),

@@ -14,10 +14,11 @@ from typing import Any, Literal, Unpack
 import numpy as np
 
 from nofluke.arrays import ByValue, FloatArray, IntArray
-from nofluke.errors import InputError, say, spoken
+from nofluke.errors import InputError, say, shown, spoken
 from nofluke.inference import smallest
 from nofluke.inference.corrections import benjamini_hochberg, holm
 from nofluke.inference.evaluate import NO_EVENTS, Settings, offered_ranges, untold
+from nofluke.inference.molchan import Molchan, molchan
 from nofluke.laws.law import SMALLEST, How, Law
 from nofluke.lazy import lazy
 from nofluke.measures.confusion import Confusion
@@ -34,7 +35,7 @@ from nofluke.series.between import trial_of
 from nofluke.series.detector import AlarmRule, choose_cuts
 from nofluke.series.reading import HigherIs, LeftOut, prepare
 from nofluke.series.timed import TimedTrial
-from nofluke.series.tolerance import Tolerance, as_tolerance
+from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 from nofluke.series.trial import Cell, Trial
 from nofluke.text.exports import Exports
 from nofluke.text.numbers import p_is, show_p
@@ -767,6 +768,56 @@ class Sweep(Exports, CellMeasures, ByValue):
             single=None if chance is None else {"precision": chance.precision.pvalue, "recall": chance.recall.pvalue},
         )
 
+    def molchan(
+        self,
+        *,
+        tolerance: Length | Tolerance | None = None,
+        alpha: float = 0.05,
+        n_resamples: int | None = None,
+        rng: Any = None,
+    ) -> Molchan:
+        """Molchan's diagram: the share of events missed against the share of time covered, with what chance misses.
+
+        Coverage is the share of events that chance finds, as the null measures it, so that the diagonal is chance under
+        every null. The area skill score is the area above the curve; chance is expected to have 1/2.
+
+        Parameters
+        ----------
+        tolerance : int, str, timedelta or Tolerance, optional
+            One of those of the sweep; not needed where it has only one.
+        alpha : float
+            Chance stays in the band with probability 1 - alpha, at each threshold by itself and as a whole curve.
+        n_resamples, rng
+            Placements for the band of the whole curve and the area's p-value, by default those of the sweep; under
+            circular shifts all rotations instead.
+
+        Returns
+        -------
+        Molchan
+            At thresholds that predict different steps; of more than 256, some that are evenly spaced in coverage.
+
+        See Also
+        --------
+        nofluke.plot.molchan : draws it.
+
+        References
+        ----------
+        Molchan (1991), Structure of optimal strategies in earthquake prediction. Zechar and Jordan (2010), The area
+        skill score statistic for evaluating earthquake predictability experiments.
+
+        Examples
+        --------
+        >>> import nofluke as nf
+        >>> curve = nf.sweep([0, 1, 0, 0, 0, 0, 1, 0], [1, 5, 2, 2, 1, 3, 4, 1], null="permutation", rng=1)
+        >>> found = curve.molchan()
+        >>> found.coverage, found.missed
+        (array([0.125, 0.25 , 0.375, 0.625, 1.   ]), array([0.5, 0. , 0. , 0. , 0. ]))
+        >>> found.skill
+        0.875
+        """
+        d = row_of(self, tolerance)
+        return molchan(self.trial, d, self.settings, self.notes, alpha=alpha, n_resamples=n_resamples, rng=rng)
+
     def corrected(self, side: str, by: Literal["holm", "benjamini_hochberg"] = "holm") -> FloatArray:
         """P-values of a measure corrected for all cells; NaN where no null holds for the data."""
         check_word(side, "side", ("precision", "recall"))
@@ -932,6 +983,26 @@ class Sweep(Exports, CellMeasures, ByValue):
             f"<Sweep of {plural(len(self.tolerances), 'tolerance')} × {plural(len(self.thresholds), 'threshold')}, "
             f"{plural(self.n_events, self.trial.truth.noun)} in {plural(self.n, 'step')}: {told}; null {self.null.text}>"
         )
+
+
+FEW = 8  # values that an error can name
+
+
+def row_of(curve: Sweep, wanted: Length | Tolerance | None, name: str = "") -> int:
+    """Which tolerance of a sweep is meant; ``name`` is the detector's, where there are several."""
+    if wanted is None and len(curve.tolerances) == 1:
+        return 0
+    window = None if wanted is None else as_tolerance(wanted)
+    if window in curve.tolerances:
+        return curve.tolerances.index(window)
+    raise none_of("tolerance", wanted, name, [str(t) for t in curve.tolerances])
+
+
+def none_of(argument: str, wanted: Any, name: str, values: list[str]) -> InputError:
+    """What to pass in place of what a sweep does not have."""
+    told = ", ".join(values[:FEW]) + (f" and {len(values) - FEW:,} more" if len(values) > FEW else "")
+    of = f" of {shown(name)}" if name else ""
+    return InputError(argument=argument, value=wanted, problem=f"must be one of those of the sweep{of}", remedy=told)
 
 
 # ---- sweep a detector over thresholds and tolerances: every count at once, never a loop over thresholds

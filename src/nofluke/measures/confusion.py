@@ -58,6 +58,17 @@ BIAS: Reading = {
         "It is the share of steps near a prediction: what a random event would score as recall.",
     ),
 }
+WARNING: Reading = {
+    "truth": (False, "It leaves out the tolerance: the share of steps that are predicted."),
+    "predictions": (
+        True,
+        "The share of steps within the tolerance of a prediction: what a random event would score as recall.",
+    ),
+}
+IMPROVEMENT: Reading = {
+    "truth": (False, _WIDE_TRUTH),
+    "predictions": (True, "Recall less what events on random steps would score (PAδ / T)."),
+}
 LIFT: Reading = {
     "truth": (True, "Precision over what predictions on random steps would score (AAδ / T)."),
     "predictions": (True, "Recall over what events on random steps would score (PAδ / T)."),
@@ -194,11 +205,38 @@ class Confusion(Exports):
         return {"tp": self.tp, "fp": self.fp, "fn": self.fn, "tn": self.tn}
 
     def measure(self, name: str, *, zero_division: float = math.nan) -> float:
-        """One standard measure by name; ``zero_division`` where its denominator is 0. See :meth:`measures`."""
-        check_word(name, "name", MEASURES)
+        """One standard measure by any of its names; ``zero_division`` where it is undefined. See :meth:`measures`.
+
+        >>> import nofluke as nf
+        >>> matrix = nf.Confusion(tp=82, fp=38, fn=23, tn=222)  # Finley-like warnings of rain
+        >>> round(matrix.measure("pod"), 2), round(matrix.measure("far"), 2), round(matrix.measure("csi"), 2)
+        (0.78, 0.32, 0.57)
+        """
         undefined = check_zero_division(zero_division)
-        value = MEASURES[name].of(self)
+        value = named_measure(name).of(self)
         return undefined if math.isnan(value) else value
+
+    def chance(self, name: str) -> float:
+        """A measure's chance level: its value with as many hits as predictions on random steps are expected to have.
+
+        With the sums of rows and columns as they are, TP is expected to be (TP + FP)(TP + FN) / T. For measures that
+        are linear in TP, such as precision, recall, Peirce's and Heidke's skill score, this is also chance's mean.
+
+        >>> import nofluke as nf
+        >>> matrix = nf.Confusion(tp=3, fp=1, fn=2, tn=4)
+        >>> matrix.chance("precision"), matrix.chance("heidke"), round(matrix.chance("csi"), 3)
+        (0.5, 0.0, 0.286)
+        """
+        expected = object.__new__(Confusion)  # unchecked: products of counts may be large
+        entries = {
+            "tp": self.predicted * self.actual,
+            "fp": self.predicted * self.not_actual,
+            "fn": self.not_predicted * self.actual,
+            "tn": self.not_predicted * self.not_actual,
+        }
+        for entry, count in entries.items():
+            object.__setattr__(expected, entry, count)
+        return named_measure(name).of(expected)
 
     def measures(self, *, zero_division: float = math.nan) -> dict[str, float]:
         """All standard measures, by name."""
@@ -210,10 +248,10 @@ class Confusion(Exports):
 
     def why(self, name: str) -> tuple[bool, str]:
         """Whether a measure can be read as usual in this matrix, and the reason."""
-        check_word(name, "name", MEASURES)
+        found = named_measure(name)
         if self.tolerance_in == "neither":
             return True, "Without tolerance this is the ordinary confusion matrix."
-        return MEASURES[name].reading[self.tolerance_in]
+        return found.reading[self.tolerance_in]
 
 
 def check_zero_division(value: object) -> float:
@@ -223,11 +261,24 @@ def check_zero_division(value: object) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
-    """A standard measure: its formula in words, its function, and how to read it in each tolerant matrix."""
+    """A standard measure: its formula in words, its function, how to read it in each tolerant matrix.
+
+    ``also`` are its names in other fields, ``undefined`` says where it has no value and ``chance`` what predictions on
+    random steps are expected to have.
+    """
 
     formula: str
     of: Callable[[Confusion], float]
     reading: Reading
+    undefined: str
+    chance: str
+    also: tuple[str, ...] = ()
+
+    @property
+    def needs_true_negatives(self) -> bool:
+        """Whether it takes steps on which nothing happened: events and alarms that are counted as such have none."""
+        probe = Confusion(tp=2, fp=3, fn=5, tn=7)
+        return self.of(probe) != self.of(Confusion(tp=2, fp=3, fn=5, tn=11))
 
 
 # whole numbers up to the last division (or root): chance is exactly 0, perfection exactly 1, and nothing exceeds it
@@ -253,6 +304,15 @@ def _mcc(c: Confusion) -> float:
     return divide(_determinant(c), root if root * root == product else math.sqrt(product))
 
 
+def _sedi(c: Confusion) -> float:
+    if 0 in (c.tp, c.fp, c.fn, c.tn):
+        return math.nan
+    # logarithms of ratios of whole numbers: their difference is exactly 0 at chance
+    odds = math.log(c.fp * c.fn) - math.log(c.tp * c.tn)
+    below = math.log(c.fp * c.tn) - 2 * math.log(c.not_actual) + math.log(c.tp * c.fn) - 2 * math.log(c.actual)
+    return odds / below
+
+
 def _kappa(c: Confusion) -> float:
     below = c.predicted * c.not_actual + c.not_predicted * c.actual
     return divide(2 * _determinant(c), below)
@@ -263,90 +323,263 @@ MEASURES: dict[str, Measure] = {
         formula="TP / (TP + FP)",
         of=lambda c: divide(c.tp, c.predicted),
         reading=per_predicted("The share of predictions with an event within the tolerance: P_δ."),
+        undefined="nothing is predicted",
+        chance="prevalence",
+        also=(
+            "success_ratio",
+            "positive_predictive_value",
+        ),
     ),
     "false_discovery_rate": Measure(
         formula="FP / (TP + FP)",
         of=lambda c: divide(c.fp, c.predicted),
         reading=per_predicted("The share of predictions with no event within the tolerance: false alarms."),
+        undefined="nothing is predicted",
+        chance="1 - prevalence",
+        also=(
+            "false_alarm_ratio",
+            "far",
+        ),
     ),
     "recall": Measure(
         formula="TP / (TP + FN)",
         of=lambda c: divide(c.tp, c.actual),
         reading=per_actual("The share of events with a prediction within the tolerance: R_δ."),
+        undefined="there are no events",
+        chance="bias",
+        also=(
+            "probability_of_detection",
+            "pod",
+            "sensitivity",
+            "hit_rate",
+        ),
     ),
     "miss_rate": Measure(
         formula="FN / (TP + FN)",
         of=lambda c: divide(c.fn, c.actual),
         reading=per_actual("The share of events with no prediction within the tolerance: misses."),
+        undefined="there are no events",
+        chance="1 - bias",
     ),
     "prevalence": Measure(
         formula="(TP + FN) / T",
         of=lambda c: divide(c.actual, c.total),
         reading=PREVALENCE,
+        undefined="T = 0",
+        chance="itself",
+        also=("base_rate",),
     ),
     "bias": Measure(
         formula="(TP + FP) / T",
         of=lambda c: divide(c.predicted, c.total),
         reading=BIAS,
+        undefined="T = 0",
+        chance="itself",
     ),
     "specificity": Measure(
         formula="TN / (FP + TN)",
         of=lambda c: divide(c.tn, c.not_actual),
         reading=PER_CALM,
+        undefined="every step is an event",
+        chance="1 - bias",
     ),
     "false_positive_rate": Measure(
         formula="FP / (FP + TN)",
         of=lambda c: divide(c.fp, c.not_actual),
         reading=PER_CALM,
+        undefined="every step is an event",
+        chance="bias",
+        also=(
+            "probability_of_false_detection",
+            "pofd",
+        ),
     ),
     "negative_predictive_value": Measure(
         formula="TN / (FN + TN)",
         of=lambda c: divide(c.tn, c.not_predicted),
         reading=PER_SILENCE,
+        undefined="every step is predicted",
+        chance="1 - prevalence",
     ),
     "false_omission_rate": Measure(
         formula="FN / (FN + TN)",
         of=lambda c: divide(c.fn, c.not_predicted),
         reading=PER_SILENCE,
+        undefined="every step is predicted",
+        chance="prevalence",
     ),
-    "accuracy": Measure(formula="(TP + TN) / T", of=lambda c: divide(c.tp + c.tn, c.total), reading=MIXED),
-    "error_rate": Measure(formula="(FP + FN) / T", of=lambda c: divide(c.fp + c.fn, c.total), reading=MIXED),
-    "balanced_accuracy": Measure(formula="(recall + specificity) / 2", of=_balanced_accuracy, reading=MIXED),
+    "accuracy": Measure(
+        formula="(TP + TN) / T",
+        of=lambda c: divide(c.tp + c.tn, c.total),
+        reading=MIXED,
+        undefined="T = 0",
+        chance="b p + (1 - b)(1 - p)",
+        also=("proportion_correct",),
+    ),
+    "error_rate": Measure(
+        formula="(FP + FN) / T",
+        of=lambda c: divide(c.fp + c.fn, c.total),
+        reading=MIXED,
+        undefined="T = 0",
+        chance="b (1 - p) + (1 - b) p",
+    ),
+    "balanced_accuracy": Measure(
+        formula="(recall + specificity) / 2",
+        of=_balanced_accuracy,
+        reading=MIXED,
+        undefined="no step, or every step, is an event",
+        chance="1/2",
+    ),
     "f1": Measure(
         formula="2 TP / (2 TP + FP + FN)",
         of=lambda c: divide(2 * c.tp, 2 * c.tp + c.fp + c.fn),
         reading=MIXED,
+        undefined="there are no events and nothing is predicted",
+        chance="2 b p / (b + p)",
+        also=("dice",),
     ),
     "g_measure": Measure(
         formula="TP / sqrt((TP + FP)(TP + FN))",
         of=lambda c: divide(c.tp, math.sqrt(c.predicted * c.actual)),
         reading=MIXED,
+        undefined="there are no events, or nothing is predicted",
+        chance="sqrt(b p)",
     ),
-    "jaccard": Measure(formula="TP / (TP + FP + FN)", of=lambda c: divide(c.tp, c.tp + c.fp + c.fn), reading=MIXED),
-    "informedness": Measure(formula="recall + specificity - 1", of=_informedness, reading=MIXED),
-    "markedness": Measure(formula="precision + negative predictive value - 1", of=_markedness, reading=MIXED),
-    "mcc": Measure(formula="(TP TN - FP FN) / sqrt((TP + FP)(FN + TN)(TP + FN)(FP + TN))", of=_mcc, reading=MIXED),
-    "kappa": Measure(formula="(accuracy - chance accuracy) / (1 - chance accuracy)", of=_kappa, reading=MIXED),
+    "jaccard": Measure(
+        formula="TP / (TP + FP + FN)",
+        of=lambda c: divide(c.tp, c.tp + c.fp + c.fn),
+        reading=MIXED,
+        undefined="there are no events and nothing is predicted",
+        chance="b p / (b + p - b p)",
+        also=(
+            "critical_success_index",
+            "csi",
+            "threat_score",
+        ),
+    ),
+    "informedness": Measure(
+        formula="recall + specificity - 1",
+        of=_informedness,
+        reading=MIXED,
+        undefined="no step, or every step, is an event",
+        chance="0",
+        also=(
+            "peirce_skill_score",
+            "peirce",
+            "true_skill_statistic",
+            "hanssen_kuipers",
+            "youden",
+        ),
+    ),
+    "markedness": Measure(
+        formula="precision + negative predictive value - 1",
+        of=_markedness,
+        reading=MIXED,
+        undefined="no step, or every step, is predicted",
+        chance="0",
+        also=("clayton_skill_score",),
+    ),
+    "mcc": Measure(
+        formula="(TP TN - FP FN) / sqrt((TP + FP)(FN + TN)(TP + FN)(FP + TN))",
+        of=_mcc,
+        reading=MIXED,
+        undefined="no step, or every step, is an event or is predicted",
+        chance="0",
+        also=("phi",),
+    ),
+    "kappa": Measure(
+        formula="(accuracy - chance accuracy) / (1 - chance accuracy)",
+        of=_kappa,
+        reading=MIXED,
+        undefined="all steps are of one kind, TP or TN",
+        chance="0",
+        also=(
+            "heidke_skill_score",
+            "heidke",
+        ),
+    ),
     "weighted_relative_accuracy": Measure(
-        formula="(TP TN - FP FN) / T²", of=lambda c: divide(_determinant(c), c.total**2), reading=MIXED
+        formula="(TP TN - FP FN) / T²",
+        of=lambda c: divide(_determinant(c), c.total**2),
+        reading=MIXED,
+        undefined="T = 0",
+        chance="0",
     ),
     "lift": Measure(
         formula="precision / prevalence",
         of=lambda c: divide(c.tp * c.total, c.predicted * c.actual),
         reading=LIFT,
+        undefined="there are no events, or nothing is predicted",
+        chance="1",
+        also=("probability_gain",),
     ),
     "positive_likelihood_ratio": Measure(
         formula="recall / false positive rate",
         of=lambda c: divide(c.tp * c.not_actual, c.fp * c.actual),
         reading=MIXED,
+        undefined="there are no events or no false positives",
+        chance="1",
     ),
     "negative_likelihood_ratio": Measure(
         formula="miss rate / specificity",
         of=lambda c: divide(c.fn * c.not_actual, c.tn * c.actual),
         reading=MIXED,
+        undefined="there are no events or no true negatives",
+        chance="1",
     ),
     "diagnostic_odds_ratio": Measure(
-        formula="TP TN / (FP FN)", of=lambda c: divide(c.tp * c.tn, c.fp * c.fn), reading=MIXED
+        formula="TP TN / (FP FN)",
+        of=lambda c: divide(c.tp * c.tn, c.fp * c.fn),
+        reading=MIXED,
+        undefined="there are no false positives, or no misses",
+        chance="1",
+        also=("odds_ratio",),
+    ),
+    "equitable_threat_score": Measure(
+        formula="(TP - r) / (TP + FP + FN - r), r = (TP + FP)(TP + FN) / T",
+        of=lambda c: divide(_determinant(c), c.total * (c.tp + c.fp + c.fn) - c.predicted * c.actual),
+        reading=MIXED,
+        undefined="all steps are of one kind, TP or TN",
+        chance="0",
+        also=("ets", "gilbert_skill_score"),
+    ),
+    "sedi": Measure(
+        formula="(ln F - ln R - ln(1 - F) + ln(1 - R)) / (ln F + ln R + ln(1 - F) + ln(1 - R)), F = FP / (FP + TN), R = recall",
+        of=_sedi,
+        reading=MIXED,
+        undefined="TP, FP, FN or TN is 0",
+        chance="0",
+        also=("symmetric_extremal_dependence_index",),
+    ),
+    "frequency_bias": Measure(
+        formula="(TP + FP) / (TP + FN)",
+        of=lambda c: divide(c.predicted, c.actual),
+        reading=MIXED,
+        undefined="there are no events",
+        chance="itself",
+    ),
+    "time_in_warning": Measure(
+        formula="(TP + FP) / T, with the tolerance in the predictions",
+        of=lambda c: divide(c.predicted, c.total),
+        reading=WARNING,
+        undefined="T = 0",
+        chance="itself",
+    ),
+    "improvement_over_chance": Measure(
+        formula="recall - (TP + FP) / T",
+        of=lambda c: divide(c.tp * c.total - c.predicted * c.actual, c.actual * c.total),
+        reading=IMPROVEMENT,
+        undefined="there are no events",
+        chance="0",
     ),
 }
-"""Every standard measure of a confusion matrix (Powers 2007), by name."""
+"""Every standard measure of a confusion matrix (Powers 2007; Jolliffe and Stephenson 2012), by name."""
+
+OTHER_NAMES = {other: name for name, one in MEASURES.items() for other in one.also}
+"""What other fields call them."""
+
+
+def named_measure(name: str) -> Measure:
+    """The measure of that name, in any field."""
+    check_word(name, "name", (*MEASURES, *OTHER_NAMES))
+    return MEASURES[OTHER_NAMES.get(name, name)]

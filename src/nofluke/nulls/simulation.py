@@ -40,13 +40,7 @@ def simulate_hits(
     from nofluke.laws import montecarlo
     from nofluke.laws.montecarlo import kernels
 
-    if null.moves != "truth":
-        raise InputError(
-            argument="null",
-            value=null.text,
-            problem="moves the detector, not the events",
-            remedy=say("pass it to {}, or a null that moves the events", verb("significance")),
-        )
+    check_moves_events(null)
     if not trial.truth.points:
         raise InputError(
             argument="null",
@@ -69,6 +63,17 @@ def simulate_hits(
             progress=advance,
             draw=draw,
             **kept,
+        )
+
+
+def check_moves_events(null: NullModel) -> None:
+    """Refuse a null of which hits of placed events say nothing."""
+    if null.moves != "truth":
+        raise InputError(
+            argument="null",
+            value=null.text,
+            problem="moves the detector, not the events",
+            remedy=say("pass it to {}, or a null that moves the events", verb("significance")),
         )
 
 

@@ -6,6 +6,7 @@ figure, and returns the Axes. Matplotlib is imported when a figure is drawn, nev
 
 from nofluke.plot.comparing import compare
 from nofluke.plot.curves import sweep
+from nofluke.plot.forecasts import molchan, performance
 from nofluke.plot.heat import heatmap
 from nofluke.plot.metrics import chance_level, significance, significances
 from nofluke.plot.nulls import evaluation, null
@@ -28,7 +29,9 @@ __all__ = [
     "lag",
     "lags",
     "leaderboard",
+    "molchan",
     "null",
+    "performance",
     "precision_recall",
     "ranking",
     "significance",

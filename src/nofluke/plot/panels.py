@@ -18,23 +18,26 @@ Kind = TypeVar("Kind")
 LONGEST = 28  # letters of a name beside a row
 
 
-def check_kind(name: str, value: object, kind: type, origin: str) -> None:
+def check_kind(name: str, value: object, kind: type | tuple[type, ...], origin: str) -> None:
     """Refuse to draw what is something else."""
     if not isinstance(value, kind):
-        article = "an" if kind.__name__[0] in "AEIOU" else "a"
-        raise InputError(
-            argument=name, problem=f"must be {article} {kind.__name__}, from {origin}, got {type(value).__name__}"
-        )
+        told = _called(kind)
+        article = "an" if told[0] in "AEIOU" else "a"
+        raise InputError(argument=name, problem=f"must be {article} {told}, from {origin}, got {type(value).__name__}")
 
 
-def by_name(argument: str, value: Any, kind: type[Kind], origin: str) -> dict[str, Kind]:
+def _called(kind: type | tuple[type, ...]) -> str:
+    return " or ".join(one.__name__ for one in (kind if isinstance(kind, tuple) else (kind,)))
+
+
+def by_name(argument: str, value: Any, kind: type[Kind] | tuple[type[Kind], ...], origin: str) -> dict[str, Kind]:
     """One result, under an empty name, or several by their names."""
     if not isinstance(value, Mapping):
         check_kind(argument, value, kind, origin)
         return {"": value}
     if not value:
         raise InputError(
-            argument=argument, problem="is an empty dict", remedy=f"pass at least one {kind.__name__}, by its name"
+            argument=argument, problem="is an empty dict", remedy=f"pass at least one {_called(kind)}, by its name"
         )
     for name, one in value.items():
         check_kind(f"{argument}[{shown(name)}]", one, kind, origin)

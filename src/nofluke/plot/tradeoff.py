@@ -7,22 +7,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nofluke.arrays import FloatArray
-from nofluke.errors import InputError, arg, say, shown
+from nofluke.errors import InputError, arg, say
 from nofluke.inference.coincidence import CoincidenceSweep
-from nofluke.inference.sweep import Sweep
+from nofluke.inference.sweep import Sweep, none_of, row_of
 from nofluke.plain import check_word, number_or_none
 from nofluke.plot.curves import SIDES, Chance, chance_shares, draw_band, shows, styles_of
 from nofluke.plot.legends import CHANCE, key_of_order, keys_of, legend_above
 from nofluke.plot.panels import by_name, make_axes, make_panels, short
 from nofluke.plot.style import PALETTE, SERIES, AxesArray, few_ticks, in_words, inches, label, one_of, some_of, tidy
-from nofluke.series.tolerance import Length, Tolerance, as_tolerance
+from nofluke.series.tolerance import Length, Tolerance
 from nofluke.text.numbers import as_people_say
 from nofluke.text.tables import show_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-FEW = 8  # values that an error can name
 
 
 def precision_recall(
@@ -70,7 +68,7 @@ def precision_recall(
         ((name, curve),) = every.items()
         rows = [(name, curve, d) for d in range(len(curve.tolerances))]
     else:
-        rows = [(name, curve, _row(name, curve, tolerance)) for name, curve in every.items()]
+        rows = [(name, curve, row_of(curve, tolerance, name)) for name, curve in every.items()]
     ax = make_axes(ax, (4.8, 4.2))
     alone, detectors = len(rows) == 1, len(every) > 1
     ordered = styles_of(len(rows))
@@ -182,16 +180,6 @@ def tolerance(
     return panels
 
 
-def _row(name: str, curve: Sweep, wanted: Length | Tolerance | None) -> int:
-    """Which tolerance of a sweep is meant."""
-    if wanted is None and len(curve.tolerances) == 1:
-        return 0
-    window = None if wanted is None else as_tolerance(wanted)
-    if window in curve.tolerances:
-        return curve.tolerances.index(window)
-    raise _none_of("tolerance", wanted, name, [str(t) for t in curve.tolerances])
-
-
 def _column(name: str, curve: Sweep, threshold: float | None, quantile: float | None) -> int:
     """Which threshold of a sweep is meant."""
     if threshold is not None and quantile is not None:
@@ -211,14 +199,7 @@ def _column(name: str, curve: Sweep, threshold: float | None, quantile: float | 
     found = [] if number is None else np.flatnonzero(np.isclose(values, number, rtol=1e-9, atol=0)).tolist()
     if found:
         return int(found[0])
-    raise _none_of(argument, wanted, name, [show_number(float(value)) for value in values])
-
-
-def _none_of(argument: str, wanted: Any, name: str, values: list[str]) -> InputError:
-    """What to pass in place of what a sweep does not have."""
-    told = ", ".join(values[:FEW]) + (f" and {len(values) - FEW:,} more" if len(values) > FEW else "")
-    of = f" of {shown(name)}" if name else ""
-    return InputError(argument=argument, value=wanted, problem=f"must be one of those of the sweep{of}", remedy=told)
+    raise none_of(argument, wanted, name, [show_number(float(value)) for value in values])
 
 
 def _reaches(curve: Sweep) -> tuple[FloatArray, str, list[str]]:
