@@ -225,7 +225,7 @@ class Law(ABC):
 
     @property
     def left_out(self) -> float:
-        """At most this probability lies outside of what `log_bulk` gives; 0 of resamples, which know of nothing else."""
+        """At most this probability lies outside of `log_bulk`; 0 of resamples, which know of nothing else."""
         if self.method.n_resamples is not None:
             return 0.0
         first, logs = self.log_bulk()
