@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -28,9 +28,9 @@ from nofluke.studies.pooled_row import (
 )
 from nofluke.studies.store import missing_in_words
 from nofluke.text.exports import Exports
+from nofluke.text.signs import VERDICTS
 from nofluke.text.tables import SCHEMA, Table, noted, plural, stacked
 
-VERDICTS: tuple[Verdict, ...] = ("yes", "partly", "no", "cannot tell")
 OF = "(of x): chance covers only the series on which a null holds, where the value is x"
 OF_MEANS = (
     "means over the series on which they are defined; corrected is (mean - chance) / (perfect - chance); p is the share of "
@@ -301,18 +301,16 @@ class Leaderboard(Exports, ByValue):
 
     def verdict_in_words(self) -> str:
         """How many detectors are better than chance, and which are not significantly worse than the best."""
-        counts = Counter(row.verdict for row in self.rows)
-        told = ", ".join(f"{verdict} {counts[verdict]}" for verdict in VERDICTS if counts[verdict])
+        told = _counted(row.verdict for row in self.rows)
         best = [row.label for row in self.rows if row.best]
         group = f" Not significantly worse than the best: {_few(best)}." if best else ""
         metrics = "".join(f" By {name}: {self._told_by(name)}." for name in self.metrics)
         hits = " by precision and recall" if metrics else ""
-        return f"Better than chance{hits}, corrected for {plural(len(self.rows), 'detector')}: {told}.{metrics}{group}"
+        return f"Verdicts{hits}, corrected for {plural(len(self.rows), 'detector')}: {told}.{metrics}{group}"
 
     def _told_by(self, metric: str) -> str:
         """How many detectors have each verdict by a metric."""
-        counts = Counter(one.verdict for row in self.rows for one in row.metrics if one.name == metric)
-        return ", ".join(f"{verdict} {counts[verdict]}" for verdict in VERDICTS if counts[verdict])
+        return _counted(one.verdict for row in self.rows for one in row.metrics if one.name == metric)
 
     def facts(self) -> tuple[tuple[str, str], ...]:
         """How the table came about: names and values."""
@@ -348,7 +346,7 @@ class Leaderboard(Exports, ByValue):
             title=self.title,
             columns=columns,
             rows=tuple(row.line(measures, series=series) for row in self.rows),
-            breaks=breaks_of(measures, len(columns)),
+            breaks=breaks_of(measures, series=series),
             heads=headings(measures, interval, series=series, short=True),
             notes=(
                 *star,
@@ -428,6 +426,12 @@ class Leaderboard(Exports, ByValue):
         missing, table = self.missing_in_words(), self.table()
         rest = replace(table, notes=tuple(note for note in table.notes if note not in self._missing_note()))
         return "\n".join([*missing, *([""] if missing else []), rest.text()])
+
+
+def _counted(verdicts: Iterable[Verdict]) -> str:
+    """How often each verdict was given, the good ones first."""
+    counts = Counter(verdicts)
+    return ", ".join(f"{sign.words} {counts[verdict]}" for verdict, sign in VERDICTS.items() if verdict in counts)
 
 
 def _few(told: list[str]) -> str:
