@@ -430,7 +430,7 @@ class Leaderboard(Exports, ByValue):
 
 def _counted(verdicts: Iterable[Verdict]) -> str:
     """How often each verdict was given, the good ones first."""
-    counts = Counter(verdicts)
+    counts: Counter[str] = Counter(verdicts)
     return ", ".join(f"{sign.words} {counts[verdict]}" for verdict, sign in VERDICTS.items() if verdict in counts)
 
 

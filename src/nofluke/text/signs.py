@@ -47,4 +47,4 @@ DETECTORS = (
     ("#009268", "#B4F2EA"),
     ("#9457C8", "#B583FF"),
 )
-"""Of the first, second, ... of several detectors, on light and on dark paper: at least 3:1, and neither blue nor orange."""
+"""Of the first, second, ... of several detectors, on light and on dark paper: neither blue nor orange, at least 3:1."""

@@ -277,8 +277,8 @@ class Table:
     def text(self) -> str:
         """Aligned plain text."""
         if self.breaks:
-            body = "\n\n".join(part.text() for part in self.parts())
-            return "\n".join([body, *([""] if self.notes else []), *self.notes])
+            parts = "\n\n".join(part.text() for part in self.parts())
+            return "\n".join([parts, *([""] if self.notes else []), *self.notes])
         lines = [self.columns, *self.within(WIDTH).rows]
         widths = [max(map(_width, column)) for column in zip(*lines, strict=True)]
         body = [
