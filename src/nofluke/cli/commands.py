@@ -38,6 +38,7 @@ from nofluke.cli.options import (
     null_option,
     output_option,
     plain_file,
+    plot_option,
     seed_option,
     sides_in,
     strata_option,
@@ -56,6 +57,7 @@ from nofluke.errors import InputError
         "nofluke evaluate data.csv --truth label --scores z --time day --budget 5% --early 0 --late 2d --format json",
         "nofluke evaluate data.csv --truth-file events.csv --scores z --time day --quantile 0.9 --tolerance 1d -o result.csv",
         "nofluke evaluate data.csv --truth label --predictions alarm --tolerance 2 --gate",
+        "nofluke evaluate data.csv --truth label --scores z --quantile 0.9 --tolerance 2 --plot hits.png",
     ),
 )
 @detector_options
@@ -64,6 +66,7 @@ from nofluke.errors import InputError
 @strata_option
 @judging_options
 @gate_options
+@plot_option()
 @gate_format_option
 @output_option
 def evaluate(
@@ -133,6 +136,7 @@ def evaluate(
     "--chance", is_flag=True, help="What chance scores in every cell, also without --threshold, --quantile or --budget."
 )
 @familywise_option
+@plot_option()
 @format_option
 @output_option
 def sweep(

@@ -89,7 +89,7 @@ def leaderboard(board: Study | Leaderboard, ax: Axes | None = None) -> Axes:
     told = np.array([one.told for one in drawn])
     hollow = ax.plot(
         *(told[apart], at[apart], "o"),
-        **{"mec": colour("observed"), "mfc": paper(), "ms": 5, "label": f"{by} where a null holds", "zorder": 2.9},
+        **{"color": colour("observed"), "mfc": paper(), "ms": 5, "label": f"{by} where a null holds", "zorder": 2.9},
     )
     shaded = [
         ax.axhspan(i - 0.5, i + 0.5, color=ink(), alpha=0.08, linewidth=0, zorder=0)

@@ -220,10 +220,11 @@ class Leaderboard(Exports, ByValue):
     <BLANKLINE>
     Two: 1 detector on 10 series in 5 groups
     <BLANKLINE>
-    detector              F1 [95%]  F1 chance     F1 p               P [95%]  P chance  ...  verdict  series yes  skill
-    in   series
-    a         0.500 [0.400, 0.600]      0.200  2.0e-04  0.500 [0.400, 0.600]     0.200  ...      yes       0.400  ≥ 2 of
-    5  9 of 10
+    detector              F1 [95%]  F1 chance     F1 p     verdict  series ✓  skill in   series
+    a         0.500 [0.400, 0.600]      0.200  2.0e-04  ✓ no fluke     0.400  ≥ 2 of 5  9 of 10
+    <BLANKLINE>
+    detector               P [95%]  P chance      P p               R [95%]  R chance      R p
+    a         0.500 [0.400, 0.600]     0.200  2.0e-04  0.500 [0.400, 0.600]     0.200  2.0e-04
     """
 
     rows: tuple[Pooled, ...]
