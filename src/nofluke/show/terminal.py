@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
@@ -11,9 +13,8 @@ from nofluke.text.signs import VERDICTS
 from nofluke.text.tables import Table
 
 GAP = 2  # columns between two cells
+LEAST_NAME = 20  # letters that a name keeps on any terminal
 _STYLES = {str(sign): f"bold {sign.terminal}" for sign in VERDICTS.values()}
-_UNTOLD = str(VERDICTS["cannot tell"])
-_EMPHASIS = "bold"
 
 
 def show(table: Table, console: Console | None = None) -> None:
@@ -23,7 +24,7 @@ def show(table: Table, console: Console | None = None) -> None:
     if table.title:
         console.print(Text(table.title, style="dim"), width=prose)
     console.print()
-    for part in table.parts(console.width, GAP, anywhere=True):
+    for part in _shortened(table, max(console.width // 2, LEAST_NAME)).parts(console.width, GAP, anywhere=True):
         _show_part(part.within(prose, gap=GAP), console)
         console.print()
     for i, note in enumerate(table.notes):
@@ -35,18 +36,25 @@ def show(table: Table, console: Console | None = None) -> None:
         console.print(told, width=prose)
 
 
+def _shortened(table: Table, longest: int) -> Table:
+    """The table with names that leave room for their numbers; numbers are never cut, or they would be others."""
+
+    def short(name: str) -> str:
+        return name if len(name) <= longest else f"{name[: longest - 1]}…"
+
+    return replace(table, rows=tuple((*map(short, row[: table.left]), *row[table.left :]) for row in table.rows))
+
+
 def _show_part(table: Table, console: Console) -> None:
-    """Lines of cells under their heads; names are shortened where they leave no room, numbers never."""
+    """Lines of cells under their heads."""
     lines = [table.columns, *table.rows]
     widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
-    over = sum(widths) + GAP * (len(widths) - 1) - console.width
-    widths[0] = max(min(widths[0], 12), widths[0] - max(over, 0))
     for number, row in enumerate(lines):
         line = Text(no_wrap=True, overflow="ignore")
-        muted = number > 0 and (table.verdict == "cannot tell" or _UNTOLD in row)
+        muted = table.muted(row) if number else ()
         for i, (cell, width) in enumerate(zip(row, widths, strict=True)):
-            cell = cell if cell_len(cell) <= width else f"{cell[: width - 1]}…"
-            told = Text(cell, style=_style(table, number, i, muted=muted))
+            emphasis = "bold" if number == 0 or i == table.left else ""
+            told = Text(cell, style="dim" if i in muted else _STYLES.get(cell, emphasis))
             told.align("left" if table.to_left(i) else "right", width)
             line.append_text(told)
             line.append(" " * GAP if i + 1 < len(row) else "")
@@ -54,13 +62,3 @@ def _show_part(table: Table, console: Console) -> None:
         console.print(line, crop=False)
         if number == 0:
             console.print(Text("─" * min(sum(widths) + GAP * (len(widths) - 1), console.width), style="dim"))
-
-
-def _style(table: Table, number: int, i: int, *, muted: bool) -> str:
-    """Heads are bold, verdicts have their colours; p-values are muted where nothing can be told from them."""
-    if number == 0:
-        return "bold"
-    cell = table.rows[number - 1][i]
-    if muted and "p" in (*table.columns[i].split(), table.rows[number - 1][0]):
-        return "dim"
-    return _STYLES.get(cell, _EMPHASIS if i == table.left else "")

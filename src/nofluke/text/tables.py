@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.errors import WIDTH, say
+from nofluke.text.signs import VERDICTS
 
 PACKAGES = r"% requires \usepackage{booktabs}"
 NOT_ASCII = "% has characters beyond ASCII: compile with XeLaTeX or LuaLaTeX, and a font that has them"
@@ -274,6 +275,16 @@ class Table:
         """Whether a column is set to the left."""
         return column < self.left or (self.prose and column == len(self.columns) - 1)
 
+    def muted(self, row: tuple[str, ...]) -> tuple[int, ...]:
+        """Which cells of a row are p-values from which nothing can be told: they are there, but not to be looked at.
+
+        >>> Table(columns=("", "value", "p"), rows=(), verdict="cannot tell").muted(("recall", "0.5", "0.01"))
+        (2,)
+        """
+        if self.verdict != "cannot tell" and str(VERDICTS["cannot tell"]) not in row:
+            return ()
+        return tuple(i for i, name in enumerate(self.columns) if i and "p" in (*name.split(), row[0]))
+
     def text(self) -> str:
         """Aligned plain text."""
         if self.breaks:
@@ -306,11 +317,13 @@ class Table:
 
     def html(self) -> str:
         """A table for a notebook."""
-        head = "".join(f"<th>{html.escape(c)}</th>" for c in self.columns)
+        head, pale = "".join(f"<th>{html.escape(c)}</th>" for c in self.columns), " style='opacity:.5'"
         body = "".join(
             "<tr>"
             + "".join(
-                f"<th style='text-align:left'>{html.escape(c)}</th>" if i == 0 else f"<td>{html.escape(c)}</td>"
+                f"<th style='text-align:left'>{html.escape(c)}</th>"
+                if i == 0
+                else f"<td{pale * (i in self.muted(row))}>{html.escape(c)}</td>"
                 for i, c in enumerate(row)
             )
             + "</tr>"
