@@ -345,3 +345,24 @@ def test_files_end_with_a_line_and_a_detector_alone_has_no_star(tmp_path):
         text = (tmp_path / name).read_text(encoding="utf-8")
         assert text.endswith("\n")
         assert "not significantly worse than the best" not in text
+
+
+def test_a_tiny_p_beside_skill_in_no_series_is_explained():
+    """Only where both meet: some group with skill, a large p, or a single group need no words."""
+    small = PooledMeasure(value=0.5, expected=0.3, std=0.01, pvalue=7e-45, corrected=6.9e-44)
+    large = PooledMeasure(value=0.5, expected=0.3, std=0.01, pvalue=0.4, corrected=0.4)
+    told = row("a", 0.5, precision=small, recall=large, skill_in=0, n_groups=40).reconciled(0.05)
+    assert "p = 6.9e-44" in told
+    assert "none of 40 shows skill by itself" in told
+    others = ({"skill_in": 1}, {"precision": large}, {"n_groups": 1}, {"precision": PooledMeasure(value=0.5)})
+    for other in others:
+        how = {"precision": small, "recall": large, "skill_in": 0, "n_groups": 40} | other
+        assert row("a", 0.5, **how).reconciled(0.05) == ""
+
+
+def test_a_leaderboard_says_why_it_cannot_tell():
+    """Each reason once, with all detectors that it is about; not again where a note has said it."""
+    why = {"verdict": "cannot tell", "reason": "No null holds on any series."}
+    board = board_of(row("a", 0.5, **why), row("b", 0.4, **why), row("c", 0.3, **why, notes=(why["reason"],)))
+    notes = [note for note in board.table().notes if why["reason"] in note]
+    assert notes == [f"Note on a, b: cannot tell. {why['reason']}", f"Note on c: {why['reason']}"]

@@ -357,6 +357,7 @@ class Leaderboard(Exports, ByValue):
                 " ".join(f"{name}: {value}." for name, value in self.facts()),
                 *self._missing_note(),
                 *noted(self.about.notes),
+                *self._untold(),
                 *(say("Note on {}: {}", row.label, note) for row in self.rows for note in row.notes),
             ),
         )
@@ -390,6 +391,15 @@ class Leaderboard(Exports, ByValue):
             ]
             if some:
                 yield f"Chance and p of {name} are those of fewer series than its mean: {_few(some)}."
+
+    def _untold(self) -> Iterator[str]:
+        """Why nothing can be told of some detectors, each reason once; notes on them may have said it."""
+        why: dict[str, list[str]] = {}
+        for row in self.rows:
+            if row.verdict == "cannot tell" and row.reason and row.reason not in row.notes:
+                why.setdefault(row.reason, []).append(row.label)
+        for reason, labels in why.items():
+            yield say("Note on {}: {}. {}", _few(labels), VERDICTS["cannot tell"].words, reason)
 
     def _missing_note(self) -> tuple[str, ...]:
         return (joined(" ", self.missing_in_words()),) if self.about.missing else ()

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
+from nofluke.inference.chance import significant
 from nofluke.inference.verdict import Verdict
 from nofluke.metrics.base import Better
 from nofluke.plain import check_word, finite_or_none, one_or_several
 from nofluke.ratios import corrected, divide
 from nofluke.text.exports import Exports
-from nofluke.text.numbers import show_p
+from nofluke.text.numbers import p_is, show_p
 from nofluke.text.signs import VERDICTS
 from nofluke.text.tables import SCHEMA, Table, noted, show_number, show_share
 
@@ -223,6 +224,16 @@ class Pooled(Exports):
     def skill_in_words(self) -> str:
         """In how many groups there is skill: at least so many."""
         return f"{'≥ ' if self.skill_in else ''}{self.skill_in:,} of {self.n_groups:,}"
+
+    def reconciled(self, alpha: float) -> str:
+        """What a small p over all series says beside skill in none of them; empty where these do not meet."""
+        p = min((p for p in (self.precision.corrected, self.recall.corrected) if not math.isnan(p)), default=1.0)
+        if self.skill_in or self.n_groups < 2 or not significant(p, alpha):
+            return ""
+        return (
+            f"All series together have more hits than chance gives ({p_is(p)}), and yet none of {self.n_groups:,} shows skill by "
+            "itself: each is too short to tell, or the hits that chance does not explain are spread over many."
+        )
 
     @property
     def measures(self) -> tuple[str, ...]:
