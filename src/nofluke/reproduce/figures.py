@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nofluke.measures.confusion import Confusion
-from nofluke.plot.curves import sweep
 from nofluke.plot.style import PALETTE, SERIES, above_chance, legend, tidy
 from nofluke.reproduce.page import Drawn, is_narrow, key_above, pair, rendered
 from nofluke.reproduce.study import QUANTILES, READINGS, SIDES, THE_QUANTILE, THE_TOLERANCE, TOLERANCES, Study
@@ -178,14 +177,14 @@ def example(figure: Figure, study: Study) -> None:
 
 def by_threshold(figure: Figure, study: Study) -> None:
     """Figure 2: recall and precision by threshold and tolerance."""
-    axes = sweep(study.curve, pair(figure), chance="none")[0]
-    for ax in axes:
-        for line, tolerance in zip(ax.get_lines(), TOLERANCES, strict=True):
-            line.set_label(f"δ = {tolerance}")
-    axes[0].set_ylabel(r"recall $R_\delta$")
-    axes[1].set_ylabel(r"precision $P_\delta$")
-    legend(axes[0], "lower left")
-    legend(axes[1], "upper left")
+    axes = pair(figure)
+    for ax, side, name in zip(axes, SIDES, (r"recall $R_\delta$", r"precision $P_\delta$"), strict=True):
+        for (color, style), tolerance, values in zip(SERIES, TOLERANCES, study.measure(side), strict=False):
+            ax.plot(QUANTILES, values, color=color, linestyle=style, linewidth=2, label=f"δ = {tolerance}")
+        ax.set(ylim=(0, 1.02), xlabel="threshold (quantile)", ylabel=name)
+        tidy(ax)
+    handles, labels = axes[0].get_legend_handles_labels()
+    key_above(figure, handles, labels, 4)
 
 
 def against_chance(figure: Figure, study: Study) -> None:
