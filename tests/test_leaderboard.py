@@ -353,7 +353,7 @@ def test_a_tiny_p_beside_skill_in_no_series_is_explained():
     large = PooledMeasure(value=0.5, expected=0.3, std=0.01, pvalue=0.4, corrected=0.4)
     told = row("a", 0.5, precision=small, recall=large, skill_in=0, n_groups=40).reconciled(0.05)
     assert "p = 6.9e-44" in told
-    assert "none of 40 shows skill by itself" in told
+    assert "skill is in 0 of 40 means that it can be shown of none by itself" in told
     others = ({"skill_in": 1}, {"precision": large}, {"n_groups": 1}, {"precision": PooledMeasure(value=0.5)})
     for other in others:
         how = {"precision": small, "recall": large, "skill_in": 0, "n_groups": 40} | other

@@ -231,8 +231,8 @@ class Pooled(Exports):
         if self.skill_in or self.n_groups < 2 or not significant(p, alpha):
             return ""
         return (
-            f"All series together have more hits than chance gives ({p_is(p)}), and yet none of {self.n_groups:,} shows skill by "
-            "itself: each is too short to tell, or the hits that chance does not explain are spread over many."
+            f"All series together have more hits than chance gives ({p_is(p)}). That skill is in {self.skill_in_words()} means "
+            "that it can be shown of none by itself, corrected for looking at all, not that there is none."
         )
 
     @property
