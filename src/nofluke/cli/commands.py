@@ -56,8 +56,7 @@ from nofluke.errors import InputError
         "nofluke evaluate data.csv --truth label --scores z --quantile 0.9 --tolerance 2",
         "nofluke evaluate data.csv --truth label --scores z --time day --budget 5% --early 0 --late 2d --format json",
         "nofluke evaluate data.csv --truth-file events.csv --scores z --time day --quantile 0.9 --tolerance 1d -o result.csv",
-        "nofluke evaluate data.csv --truth label --predictions alarm --tolerance 2 --gate",
-        "nofluke evaluate data.csv --truth label --scores z --quantile 0.9 --tolerance 2 --plot hits.png",
+        "nofluke evaluate data.csv --truth label --predictions alarm --tolerance 2 --gate --plot hits.png",
     ),
 )
 @detector_options
