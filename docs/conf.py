@@ -1,11 +1,12 @@
 """How the documentation is built: ``python -m sphinx -W -b html docs docs/_build/html``.
 
-Nothing is fetched while reading.
+Nothing is fetched while reading. The pages of `live/`, a report and a leaderboard, are made with it.
 """
 
 import html
 import re
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from docutils import nodes
@@ -104,8 +105,60 @@ def _pair_with_dark(app: Sphinx, tree: nodes.document) -> None:
             image.parent.insert(image.parent.index(image) + 1, dark)
 
 
+def _example_first(_app: Sphinx, _what: str, _name: str, _object: object, _options: object, lines: list[str]) -> None:
+    """Put the example behind the first sentence: readers look for it, and numpydoc has it last."""
+    marks = [i for i, line in enumerate(lines) if line.startswith(".. rubric:: ")]
+    begin = next((i for i in marks if lines[i] == ".. rubric:: Examples"), None)
+    first = next((i for i, line in enumerate(lines) if line.startswith((":", "..")) and i), None)
+    if begin is not None and first is not None and first < begin:
+        end = next((i for i in marks if i > begin), len(lines))
+        example = [*lines[begin:end], ""]
+        lines[:] = [*lines[:first], *example, *lines[first:begin], *lines[end:]]
+
+
+def _make_live_pages(app: Sphinx, error: Exception | None) -> None:
+    """A report and a leaderboard to try out, on simulated data."""
+    if error is not None or app.builder.name != "html":
+        return
+    import numpy as np
+
+    import nofluke as nf
+
+    live = Path(app.outdir) / "live"
+    live.mkdir(exist_ok=True)
+    quakes = nf.datasets.simulate_quakes(rng=0)
+    scores = nf.detectors.energy_transient(quakes.counts)
+    result = nf.evaluate(quakes.truth, scores, quantile=0.9, tolerance=2, times=quakes.days)
+    result.report(live / "report.html", title="Simulated tweets about earthquakes")
+    rng, series = np.random.default_rng(0), []
+    for i in range(12):
+        one = nf.datasets.simulate_quakes(rng=i, n_steps=600, n_events=25)
+        energy = nf.detectors.energy_transient(one.counts)
+        rows = {
+            "label": one.truth.astype(int),
+            "energy": energy,
+            "tweets": one.counts,
+            "random": rng.random(len(energy)),
+        }
+        series.append({"series": np.full(len(energy), f"city {i + 1}")} | rows)
+    table = {name: np.concatenate([one[name] for one in series]) for name in series[0]}
+    study = nf.study(
+        table,
+        series="series",
+        truth="label",
+        scores=["energy", "tweets", "random"],
+        budget=0.05,
+        tolerance=2,
+        workers=1,
+    )
+    with TemporaryDirectory() as folder:
+        (live / "leaderboard.html").write_bytes((study.write(folder) / "leaderboard.html").read_bytes())
+
+
 def setup(app: Sphinx) -> None:
     """Formulas as MathML, which browsers draw by themselves: MathJax would have to be fetched or carried along."""
+    app.connect("autodoc-process-docstring", _example_first, priority=900)  # behind numpydoc
+    app.connect("build-finished", _make_live_pages)
     app.add_html_math_renderer("mathml", (_visit_math, None), (_visit_math_block, None))
     app.set_translator("html", Translator)
     app.connect("doctree-read", _trim_examples)

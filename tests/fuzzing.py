@@ -37,6 +37,7 @@ import nofluke as nf
 from exported import check_flat, check_latex
 from nofluke.laws.counts import SimulatedLaw
 from nofluke.laws.law import Law
+from nofluke.text.exports import card
 from oracles import Case, Lists, cases, relaxed, sides
 
 LONG = 20_000
@@ -684,7 +685,7 @@ def _held(arguments: Iterable[Any]) -> list[Any]:
 
 def told(result: Any) -> list[Any]:
     """Everything that a result says of itself, checked, and in a form that can be compared."""
-    texts = [str(result), repr(result), result._repr_html_()]
+    texts = [str(result), repr(result), card(result.table(), None)]
     more: list[Any] = []
     if isinstance(result, nf.Evaluation):
         more = _told_by_evaluation(result)

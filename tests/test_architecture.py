@@ -57,6 +57,7 @@ same line stands in CONTRIBUTING.md, with a sentence for each room.
 
 SHORTCUTS = {
     ("laws.law", "plot"),
+    ("text.exports", "plot.panels"),
     ("inference.evaluate", "plot"),
     ("inference.sweep", "plot"),
     ("inference.molchan", "plot"),
@@ -228,7 +229,7 @@ def test_evaluating_arrays_loads_no_data_frames():
         "import numpy as np, nofluke as nf\n"
         "x = np.arange(50) % 7\n"
         "result = nf.evaluate(x == 3, x, quantile=0.8, tolerance=1)\n"
-        "str(result), result.to_dict(), result.to_csv(), result._repr_html_()\n"
+        "str(result), result.to_dict(), result.to_csv(), result.to_markdown()\n"
         "curve = nf.sweep([0, 1, 0, 1], [1, 2, 3, 4], tolerances=(0, 1))\n"
         "str(curve), curve.to_dict(), curve.to_csv()\n"
     )

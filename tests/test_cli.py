@@ -18,6 +18,7 @@ from rich.console import Console
 import nofluke as nf
 from nofluke.cli import FORMATS, main
 from nofluke.show.terminal import show
+from nofluke.text.signs import VERDICTS
 from nofluke.text.tables import Table
 
 DATA = """day,label,z,alarm,hidden,second
@@ -836,7 +837,7 @@ def test_a_terminal_shows_title_table_and_notes():
 
 @pytest.mark.parametrize("width", [20, 30, 40, 60])
 def test_a_narrow_terminal_cuts_no_number(width):
-    """Where the table is too wide, its cells come one a line: a number without its end is another number."""
+    """Where the table is too wide, columns continue below: a number without its end is another number."""
     table = Table(
         title="wide",
         columns=("tolerance", "threshold", "precision", "p"),
@@ -848,6 +849,38 @@ def test_a_narrow_terminal_cuts_no_number(width):
     for cell in (cell for row in table.rows for cell in row):
         assert cell in text
     assert max(map(len, text.splitlines())) <= width
+
+
+def styled(table, width=80):
+    """What a terminal gets, with its codes."""
+    file = io.StringIO()
+    show(table, Console(width=width, file=file, force_terminal=True, color_system="standard", highlight=False))
+    return file.getvalue()
+
+
+def test_tables_of_sweeps_and_studies_fit_80_columns():
+    """Under shorter heads, or continued below; never as one line for each cell, and long names are shortened."""
+    curve = nf.sweep(TRUTH, SCORES, thresholds=[0.5], tolerances=(0, 1)).table()
+    lines = shown(curve, 80).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert sum(line.startswith(("0 steps", "1 step")) for line in lines) == 2
+    long = Table(columns=("detector", "F1", "p"), rows=(("x" * 200, "0.5", "0.01"), ("y", "0.25", "0.2")))
+    lines = shown(long, 80).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert [line.split()[1:] for line in lines if line.startswith(("xxx", "y"))] == [["0.5", "0.01"], ["0.25", "0.2"]]
+
+
+def test_a_terminal_shows_verdicts_in_their_colours_and_mutes_what_cannot_be_told():
+    """Green, yellow, red or grey, of a result and of rows; p-values of what cannot be told are dim."""
+    for verdict, sign in VERDICTS.items():
+        code = {"green": "32", "yellow": "33", "red": "31", "bright_black": "90"}[sign.terminal]
+        one = Table(columns=("", "value", "p"), rows=(("recall", "1", "0.04"),), verdict=verdict, notes=("So it is.",))
+        text = styled(one)
+        assert f"\x1b[1;{code}m{sign.symbol} So it is." in text
+        assert ("\x1b[2m0.04" in text) == (verdict == "cannot tell")
+        row = styled(Table(columns=("detector", "F1 p", "verdict"), rows=(("a", "0.04", str(sign)),)))
+        assert f"\x1b[1;{code}m{sign}" in row
+        assert ("\x1b[2m0.04" in row) == (verdict == "cannot tell")
 
 
 def test_brackets_in_text_are_text():

@@ -9,9 +9,11 @@ import re
 import shutil
 import subprocess
 import sys
+from html import escape
 from pathlib import Path
 from unittest.mock import MagicMock
 
+import matplotlib.pyplot as plt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,7 +21,8 @@ from hypothesis import strategies as st
 import nofluke as nf
 from exported import ALARMS, EVENTS, GOOD, NAMES, NASTY, POOR, TRUTH, check_flat, check_latex, results
 from nofluke.cli import FORMATS, main
-from nofluke.text.exports import Exports, flattened
+from nofluke.text.exports import Exports, card, flattened
+from nofluke.text.signs import VERDICTS
 from nofluke.text.tables import Table
 from oracles import relaxed
 
@@ -90,7 +93,39 @@ def test_markdown_and_latex_show_the_table(name):
     assert {len(re.findall(r"(?<!\\)\|", line)) for line in rows} == {len(result.table().columns) + 1}
     check_latex(result.to_latex())
     assert str(result)
-    assert result._repr_html_() == result.table().html()
+    told = card(result.table(), None)
+    assert all(escape(cell) in told for row in result.table().rows for cell in row)
+    assert all(escape(note) in told for note in result.table().notes)
+
+
+def test_a_notebook_shows_a_card_with_the_verdict_and_the_figure():
+    """The verdict in its words and colour, the figure as an element, the table; pyplot knows nothing of it."""
+    result = results()["evaluation"]
+    told = result._repr_html_()
+    sign = VERDICTS[result.verdict]
+    assert f'<div class="verdict">{sign}</div>' in told
+    assert sign.light in told
+    assert told.count("<svg") == 1
+    assert told.index("verdict") < told.index("<svg") < told.index("<table>")
+    assert "<?xml" not in told
+    assert plt.get_fignums() == []
+    assert result._repr_html_() == told
+
+
+def test_a_card_needs_no_matplotlib(monkeypatch):
+    """It is the same without the figure."""
+    result = results()["evaluation"]
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    assert result._repr_html_() == card(result.table(), None)
+
+
+def test_p_values_beside_cannot_tell_are_pale():
+    """In the card, and nowhere else."""
+    untold = nf.evaluate([0, 1, *[0] * 10], predictions=[0, 1, *[0] * 10])
+    assert untold.verdict == "cannot tell"
+    assert card(untold.table(), None).count("opacity:.5'>0.083") == 3
+    assert "opacity:.5'" not in card(results()["evaluation"].table(), None)
 
 
 def test_labels_name_the_kind_of_result():

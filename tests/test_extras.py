@@ -119,6 +119,27 @@ def test_the_command_without_click_says_what_to_type():
     assert PROJECT["scripts"] == {"nofluke": "nofluke.__main__:main"}
 
 
+def test_a_log_has_a_line_of_progress_now_and_then(monkeypatch, capsys):
+    """Every half minute, where a command's standard error is no terminal; the library itself says nothing."""
+    now = [0.0]
+    monkeypatch.setattr("nofluke.progress.time.monotonic", lambda: now[0])
+    for logged in (False, True):
+        monkeypatch.setattr("nofluke.progress._logged", logged)
+        with progress_bar("draws", 1000) as advance, cells_bar("study", 9) as cells:
+            for done in range(0, 1001, 100):
+                now[0] += 11
+                advance(done)
+            cells(2, 1)
+        said = capsys.readouterr().err.splitlines()
+        expected = [
+            "draws: 200 of 1,000",
+            "draws: 500 of 1,000",
+            "draws: 800 of 1,000",
+            "study: 3 of 9 cells, 1 failed",
+        ]
+        assert said == [f"nofluke: {line}" for line in expected * logged]
+
+
 def test_progress_without_rich_is_a_plain_line(monkeypatch, capsys):
     """It is written over itself, and gone at the end."""
     monkeypatch.setattr("nofluke.progress.is_watched", lambda _: True)

@@ -20,6 +20,7 @@ from nofluke.studies.cell_map import CODES, map_cells
 from nofluke.studies.leaderboard import About, Leaderboard, PairMatrix, Pairs
 from nofluke.studies.pooled_row import Pooled, PooledMeasure
 from nofluke.studies.store import count_reasons, missing_in_words
+from nofluke.text.signs import VERDICTS
 from oracles import relaxed
 
 ABOUT = About(title="Some", null="auto", tolerance="2 steps", threshold="budget 1%", n_series=3, n_groups=3)
@@ -107,9 +108,9 @@ def test_a_line_tells_value_interval_chance_corrected_p_and_verdict():
     rows = row("a\nb", 0.5, f1=f1, verdict="yes", best=True, share_yes=0.5), row("c", math.nan)
     board = board_of(*rows, pairs=Pairs(detectors=("a\nb", "c"), measures={}))
     table = board.table(("f1",))
-    assert table.columns == ("detector", "F1 [95%]", "F1 chance", "F1 p", "verdict", "series yes", "skill in")
-    assert table.rows[0] == ("a b *", "0.500 [0.400, 0.600]", "0.250", "2.0e-09", "yes", "0.500", "0 of 3")
-    assert table.rows[1] == ("c", "undefined", "–", "–", "no", "–", "0 of 3")
+    assert table.columns == ("detector", "F1 [95%]", "F1 chance", "F1 p", "verdict", "series ✓", "skill in")
+    assert table.rows[0] == ("a b *", "0.500 [0.400, 0.600]", "0.250", "2.0e-09", "✓ no fluke", "0.500", "0 of 3")
+    assert table.rows[1] == ("c", "undefined", "–", "–", "✗ could be a fluke", "–", "0 of 3")
     assert table.notes[0].startswith("* F1 not significantly worse than the best")
     assert f1.above_chance == pytest.approx(1 / 3)
 
@@ -163,8 +164,8 @@ def test_markdown_has_no_bullet_no_formula_and_no_broken_line():
     """Signs of names and of the star are text."""
     lines = partly_told().to_markdown(measures=("f1",)).splitlines()
     assert lines[4:6] == [
-        "| a \\* | 0.900 | 0.388 (of 0.787) | – | no | – | 0 of 3 |",
-        "| b\\$ \\_c\\_ \\* | 0.900 | 0.388 | – | no | – | 0 of 3 |",
+        "| a \\* | 0.900 | 0.388 (of 0.787) | – | ✗ could be a fluke | – | 0 of 3 |",
+        "| b\\$ \\_c\\_ \\* | 0.900 | 0.388 | – | ✗ could be a fluke | – | 0 of 3 |",
     ]
     assert lines[7].startswith("\\* F1 not significantly worse than the best")
     assert lines[-1] == "Note on b\\$ \\_c\\_: Few."
@@ -302,24 +303,24 @@ def test_the_figure_of_nothing_is_empty():
         nf.plot.leaderboard({})
 
 
-def test_the_map_of_verdicts_has_a_letter_in_every_cell():
-    """Colour and letter agree; missing cells have a cross."""
+def test_the_map_of_verdicts_has_a_symbol_in_every_cell():
+    """Colour and symbol agree, and are those of tables and pages; missing cells have a dot."""
     board, cells, failed = study()
     found = map_cells(board.detectors, cells, failed)
     ax = nf.plot.verdicts(found, Figure().subplots())
     letters = np.array([text.get_text() for text in ax.texts]).reshape(found.codes.shape)
-    assert (letters == np.array(["×", "?", "N", "P", "Y"])[found.codes]).all()
+    assert (letters == np.array(["·", "?", "✗", "◐", "✓"])[found.codes]).all()
     image = ax.images[0]
-    assert to_hex(image.cmap(image.norm(4))).upper() == nf.plot.PALETTE["good"]
+    assert [to_hex(image.cmap(image.norm(i))).upper() for i in (4, 3, 2, 1)] == [s.light for s in VERDICTS.values()]
     assert [label.get_text() for label in ax.get_xticklabels()] == [f"group {i}" for i in range(7)]
 
 
 def test_the_map_of_values_marks_what_is_missing():
-    """Crosses only there; groups have shares of yes; other words are refused."""
+    """Dots only there; groups have shares of yes; other words are refused."""
     board, cells, failed = study(3, 60, 4)
     found = map_cells(board.detectors, cells, failed)
     ax = nf.plot.verdicts(found, Figure().subplots(), show="value")
-    assert sum(text.get_text() == "×" for text in ax.texts) == (found.codes == 0).sum()
+    assert sum(text.get_text() == "·" for text in ax.texts) == (found.codes == 0).sum()
     assert np.allclose(ax.images[0].get_array().filled(-9), np.nan_to_num(found.values.clip(-1, 1), nan=-9))
     groups = map_cells(board.detectors, cells, failed, most=30)
     ax = nf.plot.verdicts(groups, Figure().subplots())
@@ -344,3 +345,24 @@ def test_files_end_with_a_line_and_a_detector_alone_has_no_star(tmp_path):
         text = (tmp_path / name).read_text(encoding="utf-8")
         assert text.endswith("\n")
         assert "not significantly worse than the best" not in text
+
+
+def test_a_tiny_p_beside_skill_in_no_series_is_explained():
+    """Only where both meet: some group with skill, a large p, or a single group need no words."""
+    small = PooledMeasure(value=0.5, expected=0.3, std=0.01, pvalue=7e-45, corrected=6.9e-44)
+    large = PooledMeasure(value=0.5, expected=0.3, std=0.01, pvalue=0.4, corrected=0.4)
+    told = row("a", 0.5, precision=small, recall=large, skill_in=0, n_groups=40).reconciled(0.05)
+    assert "p = 6.9e-44" in told
+    assert "skill is in 0 of 40 means that it can be shown of none by itself" in told
+    others = ({"skill_in": 1}, {"precision": large}, {"n_groups": 1}, {"precision": PooledMeasure(value=0.5)})
+    for other in others:
+        how = {"precision": small, "recall": large, "skill_in": 0, "n_groups": 40} | other
+        assert row("a", 0.5, **how).reconciled(0.05) == ""
+
+
+def test_a_leaderboard_says_why_it_cannot_tell():
+    """Each reason once, with all detectors that it is about; not again where a note has said it."""
+    why = {"verdict": "cannot tell", "reason": "No null holds on any series."}
+    board = board_of(row("a", 0.5, **why), row("b", 0.4, **why), row("c", 0.3, **why, notes=(why["reason"],)))
+    notes = [note for note in board.table().notes if why["reason"] in note]
+    assert notes == [f"Note on a, b: cannot tell. {why['reason']}", f"Note on c: {why['reason']}"]

@@ -8,7 +8,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.colors import to_rgba
+from matplotlib.colors import rgb_to_hsv, to_rgba
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
@@ -311,19 +311,20 @@ DARK = (
 )
 
 
+@pytest.mark.parametrize("style", ["default", "dark_background"])
 @pytest.mark.parametrize("name", DARK)
-def test_figures_can_be_read_on_dark_paper(name):
-    """Letters have a contrast of at least 4.5 with what is behind them, lines and markers of 2."""
-    figure = drawn(name, "dark_background")
+def test_figures_can_be_read_on_light_and_on_dark_paper(name, style):
+    """Letters have a contrast of at least 4.5 with what is behind them, lines and markers of 3."""
+    figure = drawn(name, style)
     paper = to_rgba(figure.get_facecolor())
-    assert luminance(paper) == 0
+    assert luminance(paper) == pytest.approx(1.0 if style == "default" else 0.0)
     cells = {}
     for ax in figure.axes:
         for image in ax.images:
             values = image.cmap(image.norm(image.get_array()))
             cells |= {text: values[round(text.get_position()[1]), round(text.get_position()[0])] for text in ax.texts}
         for line in ax.get_lines():
-            assert contrast(to_rgba(line.get_color()), paper) >= 2, line.get_label()
+            assert contrast(to_rgba(line.get_color()), paper) >= 3, line.get_label()
     for text, _ in texts_of(figure):
         behind = cells.get(text, paper)
         behind = paper if behind[3] == 0 else behind
@@ -341,6 +342,47 @@ def test_the_mean_of_chance_is_seen_on_its_band_on_dark_paper():
         (line,), (band,) = lines, bands
         on_black = band[0][:3] * band[0][3]
         assert contrast(to_rgba(line.get_color()), on_black) >= 3, name
+        assert contrast(on_black, (0, 0, 0)) >= 3, name
+
+
+@pytest.mark.parametrize("style", ["default", "dark_background"])
+def test_nothing_but_found_and_missed_is_blue_or_orange(style):
+    """By its hue, whatever it is that has a colour; chance is grey."""
+    for name in CASES:
+        for ax in drawn(name, style).axes:
+            for line in ax.get_lines():
+                red, green, blue = to_rgba(line.get_color())[:3]
+                hue, full, _ = rgb_to_hsv((red, green, blue))
+                told = str(line.get_label())
+                coloured = full > 0.3 and (0.04 < hue < 0.13 or 0.5 < hue < 0.72)
+                assert not coloured or told.startswith(("event", "range", "predictions", "alarms", "false")), (
+                    name,
+                    told,
+                )
+                assert not told.startswith(("chance", "_chance")) or red == green == blue, (name, told)
+
+
+@pytest.mark.parametrize("size", [(COLUMN, 2.4), (7.0, 3.0)])
+def test_the_size_that_a_reader_sets_is_taken(size):
+    """Of the whole figure; its height for each row of panels. Without one, figures have sizes of their own."""
+    with plt.rc_context({"figure.figsize": size}):
+        assert plot.evaluation(result())[0].figure.get_size_inches() == pytest.approx(size)
+        assert plot.leaderboard(board()).figure.get_size_inches() == pytest.approx(size)
+        assert plot.sweep(curve(2))[0, 0].figure.get_size_inches() == pytest.approx((size[0], 2 * size[1]))
+    assert plot.evaluation(result())[0].figure.get_size_inches() == pytest.approx((9.2, 3.4))
+    plt.close("all")
+
+
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.shape])
+def test_a_figure_has_at_most_one_legend_and_its_titles_are_aligned(name):
+    """However many panels it has."""
+    figure = drawn(name)
+    assert sum(ax.get_legend() is not None for ax in figure.axes) <= 1
+    rows = {}
+    for ax in figure.axes:
+        if ax.get_title() and ax.get_label() != "<colorbar>":
+            rows.setdefault(round(ax.bbox.y0), set()).add(round(ax.title.get_window_extent().y0))
+    assert all(len(heights) == 1 for heights in rows.values())
 
 
 SHARED = (

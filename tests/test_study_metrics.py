@@ -373,7 +373,7 @@ class TestFiles:
         assert latex.count(r"\begin{table}") == 5
         text = str(board)
         assert max(len(line) for line in text.splitlines() if line.startswith(("detector  auc-roc", "d0"))) < 160
-        assert "By auc-roc: yes 1, no 1." in board.verdict_in_words()
+        assert "By auc-roc: no fluke 1, could be a fluke 1." in board.verdict_in_words()
         assert board.table(measures="auc-roc").columns[:2] == ("detector", "auc-roc [95%]")
 
     def test_a_page_has_a_table_of_metrics(self):

@@ -231,9 +231,9 @@ def test_where_no_null_holds_no_corrected_p_is_given():
     assert np.isnan([family.precision, family.recall, family.both, family.best_f]).all()
     assert np.isnan(family.precision_adjusted).all()
     assert family.observed_best_f == np.nanmax(curve.f1)
-    assert "no null keeps both" in family.obstacle
+    assert "these data cannot separate that from skill, since" in family.obstacle
     for told in (str(family), str(curve), curve.to_markdown(familywise=family), " ".join(curve.notes)):
-        assert "no null keeps both" in told
+        assert "these data cannot separate that from skill, since" in told
     assert "call familywise()" not in str(curve)
     assert family.to_dict()["best_f"] is None
     assert curve.to_dict(familywise=family)["cells"]["precision_holm"] == [None] * 4

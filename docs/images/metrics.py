@@ -81,7 +81,7 @@ def ranking() -> Any:
     shade(left, labels, "labelled")
     left.plot(np.arange(80) + 0.5, score, color=INK, linewidth=1.2, label="score")
     levels = np.unique(score)
-    for metric, colour, dashes, adjusted in (("best-f1", GOOD, "--", False), ("best-pa-f1", BAD, "-.", True)):
+    for metric, colour, dashes, adjusted in (("best-f1", FIRST, "--", False), ("best-pa-f1", SECOND, "-.", True)):
         found = np.array([f_at(labels, score, level, adjusted) for level in levels])
         value, at = nf.metrics.get(metric)(labels, score), levels[found.argmax()]
         assert abs(value - found.max()) < 1e-12
@@ -129,8 +129,8 @@ def vus() -> Any:
     widths = np.arange(0, 401, 20)
     noise = rng.random(10_000)
     for name, score, colour, dashes in (
-        ("knows a little", noise + 0.5 * truth, GOOD, "-"),
-        ("random scores", noise, BAD, "--"),
+        ("knows a little", noise + 0.5 * truth, FIRST, "-"),
+        ("random scores", noise, SECOND, "--"),
     ):
         values = [VUS(curve="roc", window=int(width))(truth, score) for width in widths]
         right.plot(widths, values, color=colour, linestyle=dashes, label=name)
@@ -233,8 +233,8 @@ def affiliation() -> Any:
         precision[t] = nf.metrics.AffiliationPrecision()(labels, alarm)
         recall[t] = nf.metrics.AffiliationRecall()(labels, alarm) * len(runs)  # of its own zone; the other one has 0
     middle = np.arange(n) + 0.5
-    ax.plot(middle, precision, color=GOOD, label="precision of a zone")
-    ax.plot(middle, recall, color=BAD, linestyle="--", label="recall of a zone")
+    ax.plot(middle, precision, color=FIRST, label="precision of a zone")
+    ax.plot(middle, recall, color=SECOND, linestyle="--", label="recall of a zone")
     ax.axhline(0.5, color=GREY, linewidth=1)
     ax.set(xlabel="step of the only alarm in the zone", ylabel="value", xlim=(0, n), ylim=(0, 1.05))
     ax.legend(fontsize="small", loc="upper right", framealpha=1, ncols=2, bbox_to_anchor=(1, 1.22))

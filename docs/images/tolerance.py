@@ -19,9 +19,9 @@ def random_alarms(ax: Any) -> None:
     rows = [nf.evaluate(truth, scores, quantile=0.95, tolerance=int(t)) for t in tolerances]
     for name, (colour, dashes), marker in (("precision", SERIES[0], "o"), ("recall", SERIES[1], "s")):
         tests = [getattr(row, f"{name}_test") for row in rows]
-        ax.plot(tolerances, [test.expected / test.of for test in tests], color=colour, linestyle=dashes)
+        ax.plot(tolerances, [test.expected / test.of for test in tests], color=PALETTE["chance"], linestyle=dashes)
         ax.plot(tolerances, [test.value for test in tests], marker, color=colour, markersize=4, label=name)
-    ax.plot([], [], color=PALETTE["ink"], label="chance, mean")
+    ax.plot([], [], color=PALETTE["chance"], label="chance, mean")
     ax.set(xlabel="tolerance δ, steps", ylabel="share", title="random alarms")
 
 

@@ -1,16 +1,18 @@
-"""A progress bar where a person looks on, plain without rich, and nothing anywhere else."""
+"""A progress bar where a person looks on, plain without rich; in the log of a command a line now and then."""
 
 from __future__ import annotations
 
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 _PLAIN_SECONDS = 0.5  # between two plain lines
+_LOG_SECONDS = 30.0  # between two lines in a log: what takes less leaves none
+_logged = False
 
 
 def is_watched(stream: Any) -> bool:
@@ -21,11 +23,18 @@ def is_watched(stream: Any) -> bool:
         return False
 
 
+def log_progress() -> None:
+    """Write lines to standard error where it is no terminal, as the command line does; the library stays silent."""
+    global _logged
+    _logged = True
+
+
 @contextmanager
 def progress_bar(label: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Yield a function that takes how much is done; it draws a bar on a terminal's standard error."""
+    """Yield a function that takes how much is done; it draws a bar on a terminal's standard error, or logs lines."""
     if not is_watched(sys.stderr):
-        yield lambda _done: None
+        log = _log_lines()
+        yield lambda done: log(f"{label}: {done:,} of {total:,}")
         return
     if not has_rich():
         with _plain_line() as show:
@@ -46,7 +55,8 @@ def cells_bar(label: str, total: int) -> Iterator[Callable[[int, int], None]]:
     The first call says where a study that is resumed begins: what earlier runs did tells nothing of the pace.
     """
     if not is_watched(sys.stderr):
-        yield lambda _done, _failed: None
+        log = _log_lines()
+        yield lambda done, failed: log(f"{label}: {done + failed:,} of {total:,} cells{_failures(failed)}")
         return
     if not has_rich():
         with _plain_line() as show:
@@ -80,6 +90,21 @@ def has_rich() -> bool:
 
 def _failures(failed: int) -> str:
     return f", {failed:,} failed" if failed else ""
+
+
+def _log_lines() -> Callable[[str], None]:
+    """A function that writes a line to standard error, if the last is long ago; nothing where nothing is logged."""
+    last = time.monotonic()
+
+    def log(text: str) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if _logged and now - last >= _LOG_SECONDS:
+            last = now
+            with suppress(OSError, ValueError, AttributeError):  # no stream, or a closed one
+                print(f"nofluke: {text}", file=sys.stderr, flush=True)
+
+    return log
 
 
 @contextmanager

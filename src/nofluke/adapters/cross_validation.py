@@ -630,6 +630,7 @@ class CrossValidation(Exports):
             title=f"{self._who}; {self._alarms()}; tolerance {pooled.tolerance}",
             columns=("fold", "training steps", "test steps", "events", "alarms", "precision", "recall", "F1"),
             rows=tuple(rows),
+            verdict=self.verdict,
             notes=(
                 pooled.verdict_in_words(),
                 *filter(None, [pooled.advice]),

@@ -14,6 +14,7 @@ import click
 from nofluke import __version__
 from nofluke.cli.command import FORMATS, Commands
 from nofluke.errors import MOST_IN_MESSAGE, WIDTH, InputError, interruptible, shortened
+from nofluke.progress import log_progress
 
 __all__ = ["FORMATS", "cli", "main"]
 
@@ -77,6 +78,7 @@ def cli(context: click.Context) -> None:
 def main(args: list[str] | None = None) -> NoReturn:
     """Run the command line; bad input is one line on standard error and exit code 2."""
     _open_descriptors()
+    log_progress()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and not stream.closed:
             stream.reconfigure(errors="replace")  # a pipe that knows no ≥ gets a ?, not a crash

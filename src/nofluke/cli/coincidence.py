@@ -30,6 +30,7 @@ from nofluke.cli.options import (
     null_of,
     output_option,
     plain_file,
+    plot_option,
     seed_option,
     several,
     side_options,
@@ -128,6 +129,7 @@ _NULLS = (
 @familywise_option
 @gate_options
 @click.option("--report", type=PAGE, callback=plain_file, help="Write an HTML page about it, too.")
+@plot_option()
 @gate_format_option
 @output_option
 def coincidence(

@@ -42,6 +42,7 @@ from nofluke.cli.options import (
     null_option,
     output_option,
     plain_file,
+    plot_option,
     seed_option,
     sides_in,
     strata_option,
@@ -61,6 +62,7 @@ from nofluke.errors import InputError
         "nofluke evaluate data.csv --truth-file events.csv --scores z --time day --quantile 0.9 --tolerance 1d -o result.csv",
         "nofluke evaluate --predictions-file alerts.csv --truth-file incidents.csv --span 2026-01-01/2026-03-31 "
         "--tolerance 10min --gate",
+        "nofluke evaluate data.csv --truth label --predictions alarm --tolerance 2 --gate --plot hits.png",
     ),
 )
 @detector_options
@@ -69,6 +71,7 @@ from nofluke.errors import InputError
 @strata_option
 @judging_options
 @gate_options
+@plot_option()
 @gate_format_option
 @output_option
 def evaluate(
@@ -138,6 +141,7 @@ def evaluate(
     "--chance", is_flag=True, help="What chance scores in every cell, also without --threshold, --quantile or --budget."
 )
 @familywise_option
+@plot_option()
 @format_option
 @output_option
 def sweep(

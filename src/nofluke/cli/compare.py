@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import io
 from typing import Any
 
 import click
 
 from nofluke.cli.arguments import named_detectors, read_detector
 from nofluke.cli.command import Command
-from nofluke.cli.options import detectors_options, format_option, output_option, plain_file
+from nofluke.cli.options import detectors_options, format_option, output_option, plain_file, plot_option
 from nofluke.cli.printing import write_result
 from nofluke.cli.values import COLUMN, FILE, PAGE, SHARE
-from nofluke.data.paths import expanded, write_file
 from nofluke.errors import InputError, shown
 
 
@@ -30,6 +28,7 @@ from nofluke.errors import InputError, shown
 @click.option("--level", type=SHARE, default=0.95, show_default=True, help="Level of the intervals.")
 @click.option("--resamples", type=int, default=9_999, show_default=True, help="Random swaps, where all are too many.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the swaps.")
+@plot_option()
 @format_option
 @output_option
 def compare(
@@ -76,7 +75,6 @@ def compare(
 
 # ---- `nofluke rank`
 
-DRAWN = (".pdf", ".png", ".svg")
 KINDS = click.Choice(["sources", "series"])
 
 
@@ -84,7 +82,7 @@ KINDS = click.Choice(["sources", "series"])
     cls=Command,
     examples=(
         "nofluke rank table.csv --series file --source dataset",
-        "nofluke rank uni.csv --series file --source '_([^_]+)_' --methods '!ts_len' --diagram ranking.pdf",
+        "nofluke rank uni.csv --series file --source '_([^_]+)_' --methods '!ts_len' --plot ranking.pdf",
         "nofluke rank values.csv --series file --method-column detector --value VUS-PR -o ranking.tex",
         "nofluke rank 'results/*.csv' --series file --value VUS-PR --report ranking.html",
     ),
@@ -140,12 +138,7 @@ KINDS = click.Choice(["sources", "series"])
     show_default=True,
     help="What a row of the table is.",
 )
-@click.option(
-    "--diagram",
-    type=FILE,
-    callback=plain_file,
-    help="Draw the critical-difference diagram there, as .pdf, .png or .svg; needs matplotlib.",
-)
+@plot_option("--diagram")
 @click.option("--report", type=PAGE, callback=plain_file, help="Write an HTML page about it, too.")
 @format_option
 @output_option
@@ -156,7 +149,6 @@ def rank(
     seed: int,
     classical: bool,
     rows: str,
-    diagram: str | None,
     report: str | None,
     form: str | None,
     output: str | None,
@@ -179,20 +171,6 @@ def rank(
     )
     if report is not None:
         found.report(report)
-    if diagram is not None:
-        _draw(found, diagram)
     write_result(found, form, output, rows=rows, classical=found.classical() if classical else None)
-    for made in filter(None, (diagram, report)):
-        click.echo(f"Wrote {made}", err=True)
-
-
-def _draw(found: Any, path: str) -> None:
-    """The diagram as a file of the kind that its ending says."""
-    place = expanded(path, "--diagram")
-    if place.suffix.lower() not in DRAWN:
-        raise InputError(
-            problem=f"--diagram {path} must end in {', '.join(DRAWN[:-1])} or {DRAWN[-1]}", remedy="name it so"
-        )
-    drawn = io.BytesIO()
-    found.plot().figure.savefig(drawn, format=place.suffix[1:].lower(), dpi=200)
-    write_file(place, drawn.getvalue(), f"--diagram {path}")
+    if report is not None:
+        click.echo(f"Wrote {report}", err=True)

@@ -17,6 +17,7 @@ from nofluke.cli.options import (
     metric_option,
     null_options,
     output_option,
+    plot_option,
     series_options,
     step_options,
     strata_option,
@@ -40,6 +41,7 @@ from nofluke.errors import InputError
 @null_options
 @strata_option
 @gate_option
+@plot_option()
 @gate_format_option
 @output_option
 def significance(

@@ -43,6 +43,38 @@ def plain_file(_context: click.Context, option: click.Parameter, value: str | No
     return value
 
 
+PLOT = "nofluke.plot"  # where the context keeps the file to draw into
+DRAWN = (".png", ".pdf", ".svg")
+
+
+def picture(context: click.Context, option: click.Parameter, value: str | None) -> str | None:
+    """A figure to write, found fit before anything is computed; `write_result` draws it."""
+    if plain_file(context, option, value) is not None:
+        from nofluke.plot.style import check_matplotlib
+
+        ending = Path(str(value)).suffix.lower()
+        if ending not in DRAWN:
+            raise InputError(
+                problem=f"{option.opts[-1]} {value} must end in {', '.join(DRAWN[:-1])} or {DRAWN[-1]}",
+                remedy="name it so",
+            )
+        check_matplotlib()
+        context.meta[PLOT] = value
+    return value
+
+
+def plot_option(*names: str) -> Callable[[Any], Any]:
+    """--plot, and other names that a command has for it."""
+    return click.option(
+        *names,
+        "--plot",
+        type=FILE,
+        callback=picture,
+        expose_value=False,
+        help="Draw its figure there, too, as .png, .pdf or .svg; needs matplotlib.",
+    )
+
+
 def directory(context: click.Context, option: click.Parameter, value: str | None) -> str | None:
     """A directory, which need not be there yet; a name that looks like a file's is refused."""
     if value is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import sys
 import textwrap
@@ -11,6 +12,7 @@ from typing import Any
 import click
 
 from nofluke.cli.command import advising, form_of
+from nofluke.cli.options import PLOT
 from nofluke.data.paths import expanded, write_file
 from nofluke.errors import WIDTH, InputError
 from nofluke.progress import has_rich, is_watched
@@ -23,10 +25,33 @@ def extras(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def write_result(result: Any, form: str | None, output: str | None, **more: Any) -> None:
-    """A result in the form asked for, else the one that the ending of the file asks for; ``more`` goes into it."""
+    """A result in the form asked for, else the one that the ending of the file asks for; ``more`` goes into it.
+
+    Where --plot asks for its figure, that is drawn first.
+    """
+    context = click.get_current_context()
+    place = context.meta.get(PLOT)
+    if place is not None:
+        write_plot(result, place)
+    _write_text(result, form or form_of(output), output, context, **more)
+    if place is not None:
+        click.echo(f"Wrote {place}", err=True)
+
+
+def write_plot(result: Any, place: str) -> None:
+    """The figure of a result, as a file of the kind that its ending says."""
+    from nofluke.plot.panels import figure_of
+
+    if not hasattr(result, "plot"):
+        raise InputError(problem=f"--plot {place}: this result has no figure", remedy="leave --plot out")
+    path, drawn = expanded(place, "--plot"), io.BytesIO()
+    figure_of(result.plot).savefig(drawn, format=path.suffix[1:].lower(), dpi=200)
+    write_file(path, drawn.getvalue(), f"--plot {place}")
+
+
+def _write_text(result: Any, form: str, output: str | None, context: click.Context, **more: Any) -> None:
     from nofluke.text.exports import json_text, render, reworded, with_text
 
-    form, context = form or form_of(output), click.get_current_context()
     said = advising(context)
     if form == "json":
         write(json_text(with_text(result._record(**more), said)), output)

@@ -11,6 +11,7 @@ import click
 from nofluke.cli.arguments import declared_in, number_of, tolerance_of
 from nofluke.cli.command import FORMATS, Command, advising
 from nofluke.cli.options import (
+    PLOT,
     directory,
     format_of,
     metric_option,
@@ -18,6 +19,7 @@ from nofluke.cli.options import (
     of_alarms_options,
     of_scores_options,
     of_series_options,
+    plot_option,
     rule_options,
     several,
     side_options,
@@ -173,6 +175,7 @@ run_options = several(
         show_default=True,
         help="What to print: the leaderboard, or which detectors are better than chance in which --group.",
     ),
+    plot_option(),
     click.option(
         "--gate",
         is_flag=True,
@@ -222,6 +225,8 @@ def study(
 
     if by == "group" and form == "junit":
         raise InputError(problem="--format junit has a test for each detector", remedy="leave out --by group")
+    if by == "group" and PLOT in click.get_current_context().meta:
+        raise InputError(problem="--plot draws the leaderboard", remedy="leave out --by group")
     engine = nullcontext() if dask is None else dask_executor(dask, workers=workers, say=_say)
     try:
         with interruptible(), engine as executor:

@@ -1035,6 +1035,7 @@ class Evaluation(Exports, ByValue):
             title=self._title(),
             columns=("", "value", *([intervals.heading] if any(intervals) else []), "hits", "of", "chance", "p"),
             rows=(*rows, ("F1", show_share(self.f1), *shown[-1], "", "", *tested)),
+            verdict=self.verdict,
             notes=(
                 self.verdict_in_words(),
                 *([self.advice] if self.advice else []),

@@ -525,6 +525,7 @@ class Significance(ChanceLevel):
             title=self.labels.in_words(),
             columns=table_columns(self.alpha),
             rows=(self.row(),),
+            verdict=self.verdict,
             notes=(self.verdict_in_words(), self.in_words(), self.how(), *noted(self.notes)),
         )
 
@@ -706,6 +707,7 @@ class Significances(Exports, ByValue):
             title=self._first.labels.in_words(),
             columns=(*table_columns(self.alpha), "p corrected"),
             rows=rows,
+            verdict=self.verdict,
             notes=(
                 self.verdict_in_words(),
                 "p corrected: how often chance has a p-value this small in any of these metrics.",

@@ -912,6 +912,15 @@ class Sweep(Exports, CellMeasures, ByValue):
                 "F1",
                 *(f"p {side}" for side in sides),
             ),
+            heads=(
+                "tolerance",
+                "threshold",
+                "alarms",
+                "precision",
+                "recall",
+                "F1",
+                *("p prec.", "p rec.")[: len(sides)],
+            ),
             rows=tuple(rows),
             notes=(*self._how(familywise), *noted(self.notes)),
         )

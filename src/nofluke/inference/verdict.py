@@ -15,15 +15,10 @@ from nofluke.nulls.base import Perfect
 from nofluke.nulls.choice import Choice
 from nofluke.series.trial import Cell
 from nofluke.text.numbers import p_is, show_p
+from nofluke.text.signs import VERDICTS
 from nofluke.text.tables import there_are_no
 
 Verdict = Literal["yes", "partly", "no", "cannot tell"]
-HEADLINES: dict[Verdict, str] = {
-    "yes": "no fluke",
-    "partly": "partly",
-    "no": "could be a fluke",
-    "cannot tell": "cannot tell",
-}
 NOTHING = (
     1e-9  # a tail that falls at once from above a level to this share of it is the end of the law, but for rounding
 )
@@ -241,5 +236,5 @@ def headline(verdict: Verdict, choice: Choice, what: str = "events") -> str:
 def standing(verdict: Verdict, choice: Choice, what: str = "events") -> str:
     """The same where it is known to be a verdict."""
     if not choice.doubts:
-        return f"{HEADLINES[verdict]}."
-    return f"Under {choice.model.text}, which these {what} contradict: {HEADLINES[verdict]}."
+        return f"{VERDICTS[verdict].words}."
+    return f"Under {choice.model.text}, which these {what} contradict: {VERDICTS[verdict].words}."

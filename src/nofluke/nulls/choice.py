@@ -27,6 +27,7 @@ from nofluke.series.trial import Cell
 FAR = 2.0**62  # steps beyond all series: tiny levels ask for more than floats hold
 AUTO = "auto"
 BY_AUTO = f" ({AUTO})"
+UNTOLD = "these data cannot separate that from skill"
 
 # ---- the nulls that keep what may be seen, those first that move events most freely
 
@@ -148,13 +149,13 @@ def _picked(look: Look) -> Pick:
             why="The events show no clusters, runs, season or slow change, so chance may place each one independently.",
         )
     if look.entangled and look.season is not None:
-        return _none(look, f"{look.season.seen}: {_between_two(look)}.")
+        return _none(look, f"{look.season.seen}: {UNTOLD}, since {_between_two(look)}.")
     wanted = {trait.kept for trait in traits}
     for candidate in CANDIDATES:
         model = candidate.made(look)
         if model is not None and wanted <= model.keeps:
             return Pick(model=model, why=f"{_said(look, model)}: {candidate.how(look)}.")
-    return _none(look, f"{_said(look, None)}: {_obstacle(look)}.")
+    return _none(look, f"{_said(look, None)}: {UNTOLD}, since {_obstacle(look)}.")
 
 
 def _said(look: Look, model: NullModel | None) -> str:
@@ -168,16 +169,16 @@ def _said(look: Look, model: NullModel | None) -> str:
 
 
 def _obstacle(look: Look) -> str:
-    """Why no null holds."""
+    """Why no null holds, and what would help."""
     if look.season is not None:
         null = look.exchanged
         if null is not None:
-            return f"no null keeps {'all' if look.drifts else 'both'} here, since {_too_few(look, null)}"
-        return f"no null keeps both here, since shifts by whole periods need {_periods_needed(look)} of them on a regular clock"
+            return _too_few(look, null)
+        return f"it takes shifts by whole periods, and {_periods_needed(look)} of these on a regular clock"
     least, allowed = map(look.told, _reach(look))
     return (
-        f"shifts would have to be longer than {least} for these events and shorter than {allowed} for the change, so no "
-        "null keeps both"
+        f"shifts would have to be longer than {least} for these events and shorter than {allowed} for the change; a longer "
+        "series or a shorter tolerance would help"
     )
 
 
@@ -185,13 +186,15 @@ def _between_two(look: Look) -> str:
     """Why nothing keeps two seasons."""
     if look.together:
         return f"no null keeps two seasons where {look.together}"
-    return f"{look.cell.n_steps:,} steps are too few to move events within the phases of both"
+    return (
+        f"{look.cell.n_steps:,} steps are too few to move events within the phases of both; a longer series would help"
+    )
 
 
 def _too_few(look: Look, null: PeriodShuffle) -> str:
     """Why periods cannot be exchanged."""
     if "drift" not in null.keeps and look.drifts:
-        return "there are too few periods to exchange them within windows of time"
+        return "there are too few periods to exchange them within windows of time; a longer series would help"
     return look.obstacle_of(null)
 
 

@@ -19,7 +19,7 @@ from nofluke.metrics.draws import Draws
 from nofluke.metrics.labelled import Labelled
 from nofluke.nulls import MODELS, Null, as_null, from_text
 from nofluke.nulls.base import NullModel
-from nofluke.nulls.choice import AUTO, Choice, Pick, doubts, pick, small_shifts
+from nofluke.nulls.choice import AUTO, UNTOLD, Choice, Pick, doubts, pick, small_shifts
 from nofluke.nulls.circular import CircularShift
 from nofluke.nulls.levels import ALONE, FEW_EVENTS, LEANING, NEIGHBOURS, PLAIN, UNSEEN
 from nofluke.nulls.moves import steps_of
@@ -246,7 +246,11 @@ def _within(null: Null, series: Labelled, edges: tuple[int, ...], by_scores: boo
         return Choice(model=CircularShift(), asked="circular-shift", why=why, doubts=doubt, assumes=assumes)
     if seen:
         return Choice(
-            model=CircularShift(), asked=AUTO, why=f"{seen}: no null keeps that.", holds=False, assumes=assumes
+            model=CircularShift(),
+            asked=AUTO,
+            why=f"{seen}: {UNTOLD}, since no null keeps it.",
+            holds=False,
+            assumes=assumes,
         )
     return Choice(model=CircularShift(), asked=AUTO, why=why, assumes=assumes)
 

@@ -11,7 +11,7 @@ from nofluke.arrays import FloatArray
 from nofluke.inference.compare import NAMES, Comparison, Difference
 from nofluke.inference.interval import MEASURES
 from nofluke.plain import check_word
-from nofluke.plot.legends import cramped, legend_above, legend_over
+from nofluke.plot.legends import legend_over, stacked
 from nofluke.plot.panels import check_kind, make_panels, names_beside, short
 from nofluke.plot.study import dots, luck_beside
 from nofluke.plot.style import NARROW, SMALLER, AxesArray, few_ticks, fitted, inches, ink, label, tidy
@@ -38,8 +38,8 @@ def compare(comparison: Comparison, ax: Any = None, *, measure: str = "f1") -> A
     array of two matplotlib Axes
         Values, best F1 first, with what chance would score instead of each detector under the null that fits its data;
         and the best minus each of the others, with p-values corrected for all pairs. Nothing is drawn where a value is
-        undefined, and no interval where there is none. Narrow panels side by side share names and legend; the row of
-        the best has no difference.
+        undefined, and no interval where there is none. Panels side by side share the names; the row of the best has no
+        difference.
 
     See Also
     --------
@@ -60,16 +60,12 @@ def compare(comparison: Comparison, ax: Any = None, *, measure: str = "f1") -> A
     check_kind("comparison", comparison, Comparison, "nofluke.compare")
     check_word(measure, "measure", MEASURES)
     panels = make_panels(ax, (2,), width=4.8, height=1.4 + 0.28 * len(comparison.detectors))
-    stacked = panels[0].bbox.x0 == panels[1].bbox.x0
-    shared = cramped(panels) and not stacked
-    values, differences = _values(panels[0], comparison, measure), _differences(panels[1], comparison, measure, shared)
-    if shared:
+    beside = not stacked(panels)
+    handles = _values(panels[0], comparison, measure)
+    _differences(panels[1], comparison, measure, beside)
+    if beside:
         panels[1].set_yticklabels([])  # the same as those of the first
-        values[0].set_label(f"value, {100 * comparison.level:g}% interval")  # of both panels
-        legend_over(panels, values)
-    else:
-        legend_above(panels[0], values, loc="lower right")
-        legend_above(panels[1], differences, loc="lower right")
+    legend_over(panels, handles)
     return panels
 
 
@@ -79,7 +75,9 @@ def _values(ax: Axes, comparison: Comparison, measure: str) -> list[Any]:
     value = comparison.values[:, m]
     ends = [tuple(one)[m] for one in comparison.intervals]
     low, high = (np.array([getattr(one, end) for one in ends], dtype=np.float64) for end in ("low", "high"))
-    handles = [dots(ax, value, low, high, name=f"{NAMES[measure]}, {100 * comparison.level:g}% interval")]
+    handles = [
+        dots(ax, value, low, high, name=f"{NAMES[measure]} or its difference, {100 * comparison.level:g}% interval")
+    ]
     expected, std = np.array(comparison.chance(measure)).T
     if not np.isnan(expected).all():
         handles.append(luck_beside(ax, expected, std))
@@ -89,15 +87,14 @@ def _values(ax: Axes, comparison: Comparison, measure: str) -> list[Any]:
     return handles
 
 
-def _differences(ax: Axes, comparison: Comparison, measure: str, aligned: bool) -> list[Any]:
-    """The best less each other, with p at the right, in rows of their own or in those of the values; its legend."""
+def _differences(ax: Axes, comparison: Comparison, measure: str, aligned: bool) -> None:
+    """The best less each other, with p at the right, in rows of their own or in those of the values."""
     best = comparison.best or comparison.detectors[0]
     names = [name for name in comparison.detectors if aligned or name != best]
     found = [None if name == best else comparison.difference(best, name, measure) for name in names]
     value, low, high = (_each(found, end) for end in ("value", "low", "high"))
     corrected = "" if comparison.n_pairs == 1 else f"p corrected for {comparison.n_pairs} pairs"
-    told = f"difference, {100 * comparison.level:g}% interval{corrected and '; '}{corrected}"
-    handles = [dots(ax, value, low, high, name=told)]
+    dots(ax, value, low, high)
     ax.axvline(0, color=ink(), linewidth=0.8, zorder=0.5)
     size = 7 if inches(ax)[0] < 3 else 9
     for row, one in enumerate(found):
@@ -105,9 +102,8 @@ def _differences(ax: Axes, comparison: Comparison, measure: str, aligned: bool) 
             told = "not tested" if math.isnan(one.corrected) else p_is(one.corrected)
             ax.text(1.02, row, told, transform=ax.get_yaxis_transform(), va="center", fontsize=size)
     _rows(ax, names, f"{NAMES[measure]} of {short(best, 16)} minus the other's")
-    if aligned and corrected:
+    if corrected:
         ax.set_title(fitted(corrected, inches(ax)[0], SMALLER), fontsize=SMALLER)
-    return handles
 
 
 def _each(found: list[Difference | None], name: str) -> FloatArray:

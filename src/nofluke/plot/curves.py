@@ -1,4 +1,4 @@
-"""Recall and precision by threshold, with what chance scores."""
+"""Precision and recall by threshold, with what chance scores."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import numpy as np
 from nofluke.arrays import FloatArray
 from nofluke.inference.sweep import Sweep
 from nofluke.plain import check_word
-from nofluke.plot.legends import key_of_order, legend_above
+from nofluke.plot.legends import key_of_order, one_legend
 from nofluke.plot.panels import check_kind, make_panels
 from nofluke.plot.style import (
-    PALETTE,
     SERIES,
     AxesArray,
-    faint,
+    band,
+    colour,
     few_ticks,
     in_order,
     in_words,
@@ -28,12 +28,12 @@ from nofluke.plot.style import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-SIDES = ("recall", "precision")
+SIDES = ("precision", "recall")
 Chance = Literal["auto", "band", "none"]
 
 
 def sweep(curve: Sweep, ax: Any = None, *, chance: Chance = "auto") -> AxesArray:
-    """Draw recall and precision by threshold, with what chance scores.
+    """Draw precision and recall by threshold, with what chance scores.
 
     Parameters
     ----------
@@ -48,8 +48,8 @@ def sweep(curve: Sweep, ax: Any = None, *, chance: Chance = "auto") -> AxesArray
     Returns
     -------
     array of matplotlib Axes, of shape (rows, 2)
-        Recall to the left, precision to the right. Nothing is drawn where a measure is undefined. Each column has its
-        legend in the first row; more than six tolerances in one panel have a colour bar.
+        Precision to the left, recall to the right. Nothing is drawn where a measure is undefined. All panels have one
+        legend; more than six tolerances in one panel have a colour bar.
 
     See Also
     --------
@@ -80,7 +80,7 @@ def sweep(curve: Sweep, ax: Any = None, *, chance: Chance = "auto") -> AxesArray
             values, name = getattr(curve, side)[d], f"tolerance {tolerance}"
             if banded:
                 chance_band(panel, curve, side, d)
-                panel.plot(sweep_axis(curve), values, color=PALETTE["observed"], linewidth=2, label="observed")
+                panel.plot(sweep_axis(curve), values, color=colour("observed"), linewidth=2, label="observed")
             else:
                 panel.plot(sweep_axis(curve), values, **styles[d], label=name)
             panel.set_ylim(0, 1.02)
@@ -89,8 +89,7 @@ def sweep(curve: Sweep, ax: Any = None, *, chance: Chance = "auto") -> AxesArray
             told = "threshold" if curve.quantiles is None else "threshold (quantile)"
             label(panel, told, side, title=name if banded else "")
     if banded or len(curve.tolerances) <= len(SERIES):
-        for panel in panels[0]:
-            legend_above(panel)
+        one_legend(panels)
     else:
         key_of_order(panels, [style["color"] for style in styles], [str(t) for t in curve.tolerances], "tolerance")
     return panels
@@ -122,13 +121,18 @@ def chance_shares(curve: Sweep, side: str) -> tuple[FloatArray, FloatArray, Floa
     return low, mean, high
 
 
+def how_computed(curve: Sweep) -> str:
+    """How chance was computed, of both measures in one legend."""
+    return in_words((*curve.chance.precision.methods, *curve.chance.recall.methods))
+
+
 def chance_band(ax: Axes, curve: Sweep, side: str, tolerance: int) -> None:
     """Draw mean and central 95% of chance for one measure and the tolerance at one position."""
     ends = (values[tolerance] for values in chance_shares(curve, side))
-    draw_band(ax, sweep_axis(curve), *ends, how=in_words(getattr(curve.chance, side).methods))
+    draw_band(ax, sweep_axis(curve), *ends, how=how_computed(curve))
 
 
 def draw_band(ax: Axes, at: FloatArray, low: FloatArray, mean: FloatArray, high: FloatArray, *, how: str) -> None:
     """Mean and central 95% of chance over anything."""
-    ax.fill_between(at, low, high, color=PALETTE["chance"], alpha=faint(), linewidth=0, label=f"chance, 95% ({how})")
-    ax.plot(at, mean, color=luck(), linestyle="--", linewidth=1, label="chance, mean")
+    ax.fill_between(at, low, high, label=f"chance, 95% ({how})", **band())
+    ax.plot(at, mean, color=luck(), linestyle="--", linewidth=1.2, label="chance, mean")

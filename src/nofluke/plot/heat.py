@@ -11,9 +11,9 @@ from nofluke.inference.coincidence import CoincidenceSweep
 from nofluke.inference.sweep import FamilywiseTest, Sweep
 from nofluke.plain import check_alpha, check_word
 from nofluke.plot.curves import SIDES, chance_shares, sweep_axis
-from nofluke.plot.legends import cramped, legend_above, legend_over
+from nofluke.plot.legends import legend_over, stacked
 from nofluke.plot.panels import check_kind, make_panels
-from nofluke.plot.style import LETTER, PALETTE, AxesArray, fitted, inches, label, some_of
+from nofluke.plot.style import LETTER, NARROW, AxesArray, above_chance, fitted, inches, label, some_of
 from nofluke.plot.times import groups_of
 from nofluke.text.numbers import tick_texts
 
@@ -41,7 +41,7 @@ def heatmap(
     ax : two matplotlib Axes, optional
         Where to draw; by default a new figure.
     show : {"p", "value"}
-        What the colours are: -log10 of the p-value of each cell, or recall and precision.
+        What the colours are: -log10 of the p-value of each cell, or precision and recall.
     familywise : FamilywiseTest, optional
         ``curve.familywise()``, whose adjusted p-values decide what is outlined; by default Holm's.
     alpha : float
@@ -50,7 +50,7 @@ def heatmap(
     Returns
     -------
     array of two matplotlib Axes
-        Recall, precision. A solid line is around the cells that are significant after correction for all of them, a
+        Precision, recall. A solid line is around the cells that are significant after correction for all of them, a
         dashed one around those above the central 95% of chance. Undefined cells are blank.
 
     See Also
@@ -71,7 +71,7 @@ def heatmap(
     >>> curve = nf.sweep(quakes.truth, z, quantiles=[0.5, 0.8, 0.9], tolerances=(0, 1, 2))
     >>> left, right = nf.plot.heatmap(curve, Figure().subplots(1, 2))
     >>> left.get_title(), left.get_ylabel(), [tick.get_text() for tick in left.get_yticklabels()]
-    ('recall', 'tolerance, steps', ['0', '1', '2'])
+    ('precision', 'tolerance, steps', ['0', '1', '2'])
     """
     from matplotlib.ticker import MaxNLocator
 
@@ -82,8 +82,7 @@ def heatmap(
     alpha = check_alpha(alpha)
     rows, columns, place, titles = _grid(curve)
     panels = make_panels(ax, (2,), width=4.6, height=3.6)
-    stacked = panels[0].bbox.x0 == panels[1].bbox.x0
-    shared = cramped(panels) and not stacked
+    beside = not stacked(panels)
     values = {side: _values(curve, side, show)[place] for side in SIDES}
     top = max(float(np.nanmax(one, initial=0.0)) for one in values.values()) or 1.0
     for panel, side in zip(panels, SIDES, strict=True):
@@ -98,14 +97,12 @@ def heatmap(
             _outline(panel, (adjusted <= alpha)[place] & defined, "-", f"p ≤ {alpha:g}, corrected ({corrected})"),
             _outline(panel, above, (0, (2, 1.5)), "above 95% of chance"),
         ]
-        _name(panel, rows, columns, titles, side, room=0.5 if shared else 1.0)
-    if shared:
+        _name(panel, rows, columns, titles, side, room=0.5 if beside and inches(panel)[0] < NARROW else 1.0)
+    if beside:
         panels[1].set(yticklabels=[], ylabel="")  # the same as those of the first
-        legend_over(panels, handles)
-    else:
-        legend_above(panels[0], handles)
+    legend_over(panels, handles)
     title = "−log₁₀ p" if show == "p" else "measure"
-    how: Any = {"location": "right", "aspect": 30} if stacked else {"location": "top", "aspect": 60}
+    how: Any = {"location": "top", "aspect": 60} if beside else {"location": "right", "aspect": 30}
     bar = panels[0].figure.colorbar(mesh, ax=list(panels), **how)
     bar.set_label(title, fontsize=TEXT)
     bar.ax.tick_params(labelsize=TEXT)
@@ -142,7 +139,7 @@ def _mesh(ax: Axes, values: FloatArray, top: float, *, root: bool) -> Any:
 
     edges = (np.arange(n + 1) - 0.5 for n in values.shape[::-1])
     norm = PowerNorm(0.5 if root else 1.0, vmin=0, vmax=top)
-    mesh = ax.pcolormesh(*edges, values, cmap="cividis", norm=norm)
+    mesh = ax.pcolormesh(*edges, values, cmap=above_chance(), norm=norm)
     mesh.set_edgecolor("face")  # or some viewers show seams between cells
     return mesh
 
@@ -160,9 +157,10 @@ def _outline(ax: Axes, chosen: BoolArray, style: Any, name: str) -> Any:
     segments = [[(k - 0.5, d - 0.5), (k - 0.5, d + 0.5)] for d, k in upright.tolist()]
     segments += [[(k - 0.5, d - 0.5), (k + 0.5, d - 0.5)] for d, k in level.tolist()]
     solid = style == "-"
-    how: dict[str, Any] = {"colors": PALETTE["observed"] if solid else "white", "linestyles": [style], "label": name}
+    how: dict[str, Any] = {"colors": "black" if solid else "white", "linestyles": [style], "label": name}
     lines = LineCollection(segments, linewidths=2.2 if solid else 1.2, zorder=3 if solid else 3.1, **how)
-    effects: Any = [] if solid else [Stroke(linewidth=2.2, foreground="black"), Normal()]
+    other: Any = {"linewidth": 4.2, "foreground": "white"} if solid else {"linewidth": 2.2, "foreground": "black"}
+    effects: Any = [Stroke(**other), Normal()]  # seen on dark cells and on light ones
     lines.set_path_effects(effects)
     ax.add_collection(lines, autolim=False)
     lines.set_clip_on(False)

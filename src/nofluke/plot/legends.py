@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +13,12 @@ import numpy as np
 from nofluke.plot.style import (
     COLUMN,
     LETTER,
-    NARROW,
     SMALL,
     SMALLER,
     AxesArray,
     fitted,
     inches,
-    ink,
+    luck,
     points_of,
     some_of,
 )
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 BESIDE = 0.3  # inches to the left of a panel that labels have in any case
 MOST = 0.6  # share of a panel that may be given up to what stands around it
 TITLE = 0.28  # inches of a title
-LOW = 1.4  # inches of a panel below which a legend of its own takes too much of it
 SPACES = {"handlelength": 1.5, "handletextpad": 0.5, "columnspacing": 1.0, "borderaxespad": 0.2, "labelspacing": 0.35}
 BREAK = 0.04  # inches of height that a narrow legend may gain rather than break a line; others have room enough
 
@@ -53,10 +52,15 @@ def legend_above(ax: Axes, handles: Sequence[Any] | None = None, *, loc: str = "
     _strut(ax, box.height / dpi)
 
 
-def cramped(panels: AxesArray) -> bool:
-    """Whether several panels are so narrow, side by side, or so low that they have to share a legend."""
-    narrow = len(_row_of(panels)) > 1 and inches(panels.flat[0])[0] < NARROW
-    return panels.size > 1 and (narrow or inches(panels.flat[0])[1] < LOW)
+def stacked(panels: AxesArray) -> bool:
+    """Whether panels stand below one another."""
+    return len(_row_of(panels)) == 1
+
+
+def one_legend(panels: AxesArray) -> None:
+    """One legend of everything that any of the panels shows, above the first row of them."""
+    every = {str(one.get_label()): one for panel in panels.flat for one in keys_of(panel)}
+    legend_over(panels, list(every.values()))
 
 
 def legend_over(panels: AxesArray, handles: Sequence[Any]) -> None:
@@ -68,15 +72,18 @@ def legend_over(panels: AxesArray, handles: Sequence[Any]) -> None:
     row = _row_of(panels)
     first, dpi = row[0], float(row[0].figure.dpi)
     width = 0.95 * float(row[-1].bbox.x1 - first.bbox.x0) / dpi
-    size = points_of("small", first, SMALLER, COLUMN)
+    size = points_of("small", first, SMALLER if width < 1.5 * COLUMN else math.inf, COLUMN)
     columns, names = _lowest(handles, width, size)
-    title = max(max(ax.title.get_window_extent().height for ax in row) / dpi + 0.1, TITLE - 0.05)
+    titled = any(ax.get_title() for ax in row)
+    title = max(max(ax.title.get_window_extent().height for ax in row) / dpi + 0.1, TITLE - 0.05) if titled else 0.0
     how: dict[str, Any] = {"bbox_to_anchor": (0, title), "bbox_transform": _above(first), "loc": "lower left"}
     legend = first.legend(handles, names, ncols=columns, frameon=False, fontsize=size, **how, **SPACES)
     legend.set_in_layout(False)  # it is wider than its panel; what keeps its place free is as high, and has no width
     height = title + legend.get_window_extent().height / dpi + SPACES["borderaxespad"] * size / 72
     for ax in row:
         make_room(ax, above=height)
+        if not titled:
+            _strut(ax, height)
         ax.add_artist(Rectangle((0, 0), 0, height, transform=_above(ax), linewidth=0, clip_on=False))
 
 
@@ -157,7 +164,7 @@ def keys_of(ax: Axes) -> list[Any]:
 
     drawn = ax.get_legend_handles_labels()[0]
     if any(line.get_label() == CHANCE for line in ax.get_lines()):
-        drawn.append(Line2D([], [], color=ink(), linestyle="--", linewidth=0.9, label="chance, mean"))
+        drawn.append(Line2D([], [], color=luck(), linestyle="--", linewidth=1.2, label="chance, mean"))
     return list(drawn)
 
 

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nofluke.inference.metric_results import ChanceLevel, Significance, Significances
-from nofluke.plot.legends import cramped, legend_above, legend_over
+from nofluke.plot.legends import legend_above, one_legend
 from nofluke.plot.panels import check_kind, make_axes, make_panels
 from nofluke.plot.style import (
     COLUMN,
-    PALETTE,
+    NARROW,
     SMALL,
     AxesArray,
-    faint,
+    band,
+    colour,
     few_ticks,
     fitted,
     inches,
@@ -99,7 +100,7 @@ def _draw_observed(result: Significance, ax: Axes, name: str) -> Axes:
     """What chance gives, and the value that was observed, by this name."""
     _draw(result, ax, (result.value,))
     if np.isfinite(result.value):
-        ax.axvline(result.value, color=PALETTE["observed"], linewidth=2, label=name)
+        ax.axvline(result.value, color=colour("observed"), linewidth=2, label=name)
     return ax
 
 
@@ -147,19 +148,13 @@ def significances(results: Significances, ax: Any = None) -> AxesArray:
             spare.remove()
         ax = every[:n]
     panels = make_panels(ax, (n,), width=4.2, height=2.8)
-    shared = cramped(panels)
     for panel, result, corrected in zip(panels, results, results.corrected.tolist(), strict=True):
-        if shared:  # what differs between panels stands in their titles
-            _or_undefined(_draw_observed(result, panel, "observed"))
-            size = points_of("medium", panel, SMALL, COLUMN)
-            told = f"{_told(result)}, corrected {show_p(corrected)}"
-            panel.set_title(fitted(told, 1.1 * inches(panel)[0], size), fontsize=size)
-        else:
-            significance(result, panel)
-            label(panel, title=f"p corrected for {n} metrics: {show_p(corrected)}")
-    if shared:
-        keys = {one.get_label(): one for panel in panels for one in panel.get_legend_handles_labels()[0]}
-        legend_over(panels, list(keys.values()))
+        # what differs between panels stands in their titles, not in the legend of all
+        _or_undefined(_draw_observed(result, panel, "observed"))
+        size = points_of("medium", panel, SMALL, COLUMN)
+        told = f"{_told(result)}, corrected {show_p(corrected)}"
+        panel.set_title(fitted(told, 1.1 * inches(panel)[0], size), fontsize=size)
+    one_legend(panels)
     return panels
 
 
@@ -184,8 +179,7 @@ def _draw(level: ChanceLevel, ax: Axes, also: tuple[float, ...]) -> Axes:
             heights,
             edges,
             fill=True,
-            color=PALETTE["chance"],
-            alpha=faint(0.35),
+            **band(0.35),
             label=f"chance, {level.choice.model.text}",
         )
         ax.set_ylim(0, 1.05 * heights.max())
@@ -204,6 +198,6 @@ def _draw(level: ChanceLevel, ax: Axes, also: tuple[float, ...]) -> Axes:
         pad = 0.04 * (max(ends) - min(ends)) or 0.05 * max(abs(ends[0]), 1.0)
         ax.set_xlim(min(ends) - pad, max(ends) + pad)
     tidy(ax)
-    few_ticks(ax)
+    few_ticks(ax, most=2 if inches(ax)[0] < 0.6 * NARROW else 7)
     label(ax, level.name, level.chance.height)
     return ax

@@ -14,9 +14,9 @@ from nofluke.inference.interval import Interval
 from nofluke.laws.law import Law
 from nofluke.laws.tables import binomial
 from nofluke.plain import as_flag, as_whole, check_word
-from nofluke.plot.legends import cramped, legend_above, legend_over
+from nofluke.plot.legends import legend_above, legend_over
 from nofluke.plot.panels import check_kind, make_axes, make_panels
-from nofluke.plot.style import PALETTE, AxesArray, faint, few_ticks, in_words, ink, label, luck, tidy
+from nofluke.plot.style import AxesArray, band, colour, few_ticks, in_words, ink, label, luck, tidy
 from nofluke.text.numbers import p_is
 from nofluke.text.tables import show_share
 
@@ -105,7 +105,7 @@ def _draw(
         _outline(ax, other, hits, kind, color=ink(), label="binomial", dashed=True)
     if observed is not None:
         at, pvalue = observed
-        ax.axvline(at, color=PALETTE["observed"], linewidth=2, label=f"observed {at:,}, {p_is(pvalue)}")
+        ax.axvline(at, color=colour("observed"), linewidth=2, label=f"observed {at:,}, {p_is(pvalue)}")
     pad = max(0.03 * len(hits), 1)
     ax.set_xlim(hits[0] - pad, hits[-1] + pad)
     peak = max(float(law.table.max()) for law in (distribution, other) if law is not None)
@@ -138,13 +138,13 @@ def _outline(
             where="post",
             color=color,
             linestyle="--" if dashed else "-",
-            linewidth=1.6,
+            linewidth=1.4 if dashed else 3.2,
             label=label,
         )
         return
     edges = np.append(hits - 0.5, hits[-1] + 0.5)
     if not dashed:
-        ax.stairs(values, edges, fill=True, color=color, alpha=faint(0.35), linewidth=0)
+        ax.stairs(values, edges, fill=True, **band(0.35) | {"linewidth": 0})
     ax.stairs(values, edges, color=color, linestyle="--" if dashed else "-", linewidth=1.4, label=label)
 
 
@@ -164,7 +164,7 @@ def evaluation(result: Evaluation, ax: Any = None, *, compare_binomial: bool = T
     -------
     array of two matplotlib Axes
         Precision, recall, each with its 95% interval where there is one. Without predictions (or events) the panel says
-        that the measure is undefined. Small panels share a legend; hits and p-values are next to the panel's names.
+        that the measure is undefined. Both have one legend; hits and p-values are next to the panel's names.
 
     See Also
     --------
@@ -181,7 +181,7 @@ def evaluation(result: Evaluation, ax: Any = None, *, compare_binomial: bool = T
     >>> result = nf.evaluate(quakes.truth, z, quantile=0.9, tolerance=2)
     >>> left, right = nf.plot.evaluation(result, Figure().subplots(1, 2))
     >>> left.get_title(), right.get_xlabel()
-    ('precision 0.570', 'events found, of 162')
+    ('precision 0.570, p = 1.0e-11', 'events found, 74 of 162')
     """
     check_kind("result", result, Evaluation, "nofluke.evaluate")
     compare_binomial = as_flag(compare_binomial, "compare_binomial")
@@ -190,21 +190,16 @@ def evaluation(result: Evaluation, ax: Any = None, *, compare_binomial: bool = T
         (result.precision_test, f"{'alarm' if isinstance(result, Coincidence) else 'prediction'}s that are hits"),
         (result.recall_test, "events found"),
     )
-    shared = cramped(panels)
     for panel, (test, what), interval in zip(panels, tests, result.interval(), strict=False):
         # the p-value of the test, whose alternative and ties need not be those of the upper tail
         compared = compare_binomial and not (test is result.recall_test and _interior(result))
         _draw(test.law, panel, (test.hits, test.pvalue), "pmf", compared)
         if interval:
             _draw_interval(panel, interval, test.of)
-        title = f"{test.measure} {show_share(test.value)}"
-        if shared:  # what differs between panels stands in their titles
-            label(panel, f"{what}, {test.hits:,} of {test.of:,}", title=f"{title}, {p_is(test.pvalue)}")
-        else:
-            legend_above(panel)
-            label(panel, f"{what}, of {test.of:,}", title=title)
-    if shared:
-        legend_over(panels, _keys_of_both(panels, in_words(test.law.method for test, _ in tests)))
+        # what differs between panels stands in their titles, not in the legend of both
+        title = f"{test.measure} {show_share(test.value)}{f', {p_is(test.pvalue)}' if test.of else ''}"
+        label(panel, f"{what}, {test.hits:,} of {test.of:,}", title=title)
+    legend_over(panels, _keys_of_both(panels, in_words(test.law.method for test, _ in tests)))
     return panels
 
 
@@ -222,7 +217,7 @@ def _draw_interval(ax: Axes, interval: Interval, of: int) -> None:
     """The interval of a share of so many, above the hits that were observed."""
     ends = (interval.low * of, interval.high * of)
     name = f"{100 * interval.level:g}% interval, {interval}"
-    how: dict[str, Any] = {"color": PALETTE["observed"], "linewidth": 2, "marker": "|", "markersize": 9, "label": name}
+    how: dict[str, Any] = {"color": colour("observed"), "linewidth": 2, "marker": "|", "markersize": 9, "label": name}
     ax.plot(ends, (INTERVAL, INTERVAL), transform=ax.get_xaxis_transform(), **how)  # y is a share of the panel
     ax.set_ylim(0, ax.get_ylim()[1] / (2 * INTERVAL - 1))
     left, right = ax.get_xlim()

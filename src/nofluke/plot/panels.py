@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+import io
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
@@ -47,8 +49,7 @@ def by_name(argument: str, value: Any, kind: type[Kind] | tuple[type[Kind], ...]
 def make_axes(ax: Axes | None, size: tuple[float, float] = (6, 3.6)) -> Axes:
     """The Axes given, or those of a new figure."""
     if ax is None:
-        made: Axes = pyplot().subplots(figsize=size, layout="constrained")[1]
-        return made
+        return cast("Axes", _new(1, 1, size)[0, 0])
     if not isinstance(ax, _axes()):
         raise InputError(
             argument="ax",
@@ -63,8 +64,7 @@ def make_panels(ax: Any, shape: tuple[int, ...], *, width: float, height: float)
     """The Axes given, in the shape needed; or those of a new figure."""
     if ax is None:
         rows, columns = (1, *shape)[-2:]
-        size = (width * columns, height * rows)
-        ax = pyplot().subplots(rows, columns, figsize=size, layout="constrained", squeeze=False)[1]
+        ax = _new(rows, columns, (width * columns, height * rows))
     given = [one for row in _items(ax) for one in _items(row)]
     needed, others = " × ".join(map(str, shape)), [one for one in given if not isinstance(one, _axes())]
     if others:
@@ -74,6 +74,49 @@ def make_panels(ax: Any, shape: tuple[int, ...], *, width: float, height: float)
     if len(given) != np.prod(shape):
         raise InputError(argument="ax", problem=f"must be {needed} Axes, got {len(given)}")
     return np.array(given, dtype=object).reshape(shape)
+
+
+_apart: ContextVar[bool] = ContextVar("figures apart from pyplot", default=False)
+
+
+def _new(rows: int, columns: int, size: tuple[float, float]) -> AxesArray:
+    """Axes of a new figure: of the reader's size, where one was set, its height for each row of panels."""
+    plt = pyplot()
+    own = plt.rcParams["figure.figsize"]
+    if list(own) != list(plt.rcParamsDefault["figure.figsize"]):
+        size = (own[0], own[1] * rows)
+    make = _figure_apart if _apart.get() else plt.figure
+    found: AxesArray = make(figsize=size, layout="constrained").subplots(rows, columns, squeeze=False)
+    return found
+
+
+def _figure_apart(**how: Any) -> Any:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(**how)
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def figure_of(draw: Callable[[], Any]) -> Any:
+    """The figure that something draws, which pyplot does not know: nothing is shown, and nothing is left open."""
+    before = _apart.set(True)
+    try:
+        return np.ravel(draw())[0].figure
+    finally:
+        _apart.reset(before)
+
+
+def svg_of(draw: Callable[[], Any]) -> str:
+    """The figure that something draws, as an element of a page."""
+    import matplotlib
+
+    out = io.StringIO()
+    with matplotlib.rc_context({"svg.hashsalt": "nofluke"}):  # the same figure is the same text
+        figure_of(draw).savefig(out, format="svg", metadata={"Date": None})
+    text = out.getvalue()
+    return text[text.index("<svg") :]
 
 
 def _items(ax: Any) -> list[Any]:

@@ -10,7 +10,7 @@ from nofluke.plain import check_word
 from nofluke.plot.legends import legend_above
 from nofluke.plot.panels import check_kind, make_axes, names_beside, short
 from nofluke.plot.study import dots
-from nofluke.plot.style import LETTER, PALETTE, few_ticks, inches, ink, label, tidy
+from nofluke.plot.style import LETTER, colour, few_ticks, inches, ink, label, tidy
 from nofluke.studies.rank import Ranking
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def _groups(found: Ranking, ax: Axes | None) -> Axes:
             members,
             [0.6 + BAR * row] * len(members),
             "-o",
-            color=PALETTE["observed"],
+            color=colour("observed"),
             linewidth=2.2,
             markersize=min(3.5, 0.4 * size),
             zorder=3,

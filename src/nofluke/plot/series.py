@@ -15,7 +15,7 @@ from nofluke.inference.coincidence import Coincidence
 from nofluke.inference.evaluate import Evaluation
 from nofluke.plot.legends import legend_above, make_room
 from nofluke.plot.panels import make_axes, short
-from nofluke.plot.style import GREY, LETTER, MOST_DRAWN, PALETTE, few_ticks, inches, ink, label, shade, tidy
+from nofluke.plot.style import GREY, LETTER, MOST_DRAWN, colour, few_ticks, inches, ink, label, shade, tidy
 from nofluke.plot.times import coincidence, events_alone
 from nofluke.ratios import divide
 from nofluke.series.arguments import About, AboutDetector, takes
@@ -152,7 +152,7 @@ def several_lanes(results: Mapping[str, Evaluation], ax: Axes | None) -> Axes:
     for lane, above, marker, meaning in LANES:
         at = [_positions(one, lane) for one in marks.values()]
         heights = np.repeat(rows + above, [len(one) for one in at])
-        how: dict[str, Any] = {"marker": marker, "markersize": 5 if marker == "|" else 3.5, "color": PALETTE[meaning]}
+        how: dict[str, Any] = {"marker": marker, "markersize": 5 if marker == "|" else 3.5, "color": colour(meaning)}
         handles += ax.plot(np.concatenate(at), heights, linestyle="none", **how, label=words[lane])
     for row in rows[:-1]:
         ax.axhline(row - 0.5, color=ink(), alpha=0.25, linewidth=0.6)
@@ -270,10 +270,10 @@ def labelled(read: Sequence | Occurrences, ax: Axes | None = None) -> Axes:
     when, steps = when_of(read), len(read.truth)
     name = f"{'events' if read.spans is None else 'ranges'}: {read.n_events:,}"
     flat: dict[str, Any] = {"step": "mid", "linewidth": 0}
-    ax.fill_between(when, 0.3, 0.7, where=read.truth, color=PALETTE["good"], label=name, **flat)
+    ax.fill_between(when, 0.3, 0.7, where=read.truth, color=ink(), label=name, **flat)
     alone = np.flatnonzero(read.truth)
     if len(alone) <= FEW_STEPS:  # a step may be thinner than ink
-        ax.vlines(when[alone], 0.3, 0.7, color=PALETTE["good"], linewidth=0.7)
+        ax.vlines(when[alone], 0.3, 0.7, color=ink(), linewidth=0.7)
     if not read.open_steps.all():
         ax.fill_between(when, 0, 1, where=~read.open_steps, color=GREY, alpha=0.45, label="left out", **flat)
     if steps > 1:
@@ -330,7 +330,7 @@ def _draw_lanes(ax: Axes, marks: Marks, cell: Cell, result: Evaluation | None) -
     if noun == "range":  # from begin to end, one line a range
         for which, (_, _, height, _, meaning) in zip((found, ~found), lanes, strict=False):
             heights = np.full(int(which.sum()), height)
-            how: dict[str, Any] = {"transform": across, "color": PALETTE[meaning], "linewidth": 3}
+            how: dict[str, Any] = {"transform": across, "color": colour(meaning), "linewidth": 3}
             ax.hlines(heights, marks.begins[which], marks.ends[which], **how)
     told = (None, None, cell.precision_hits, cell.n_predictions - cell.precision_hits)
     tests = (None, None, None, None) if result is None else (result.recall_test, None, result.precision_test, None)
@@ -342,7 +342,7 @@ def _draw_lanes(ax: Axes, marks: Marks, cell: Cell, result: Evaluation | None) -
             linestyle="none",
             marker=marker,
             markersize=6 if marker == "|" else 4,
-            color=PALETTE[meaning],
+            color=colour(meaning),
             transform=across,
             label=f"{name}: {len(at) if count is None else count:,}{chance}",
         )

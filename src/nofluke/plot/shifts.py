@@ -12,9 +12,9 @@ from nofluke.inference.evaluate import Evaluation
 from nofluke.inference.sweep import BAND
 from nofluke.nulls.shifts import around
 from nofluke.plot.curves import SIDES, draw_band
-from nofluke.plot.legends import CHANCE, keys_of, legend_above
+from nofluke.plot.legends import CHANCE, one_legend
 from nofluke.plot.panels import by_name, make_panels, short
-from nofluke.plot.style import PALETTE, AxesArray, few_ticks, in_words, ink, label, one_of, tidy
+from nofluke.plot.style import AxesArray, chance_of, colour, few_ticks, in_words, ink, label, one_of, tidy
 from nofluke.series.timed import TimedCell
 from nofluke.series.tolerance import Tolerance
 from nofluke.series.trial import Cell
@@ -83,7 +83,7 @@ def _number(length: Any) -> int | float:
 
 
 def lag(results: Any, ax: Any = None) -> AxesArray:
-    """Draw recall and precision with the events shifted, and chance: a narrow peak near 0, one elsewhere, or a hill.
+    """Draw precision and recall with the events shifted, and chance: a narrow peak near 0, one elsewhere, or a hill.
 
     A detector that is on time peaks at 0, one that is late at a positive shift. The peak is about as wide as the
     tolerance and the detector's delay. A hill much wider than that means that alarms and events share slow changes,
@@ -99,7 +99,7 @@ def lag(results: Any, ax: Any = None) -> AxesArray:
     Returns
     -------
     array of two matplotlib Axes
-        Recall, precision. On steps the series is a circle; in time, windows move, and whatever they reach beyond the
+        Precision, recall. On steps the series is a circle; in time, windows move, and whatever they reach beyond the
         watched time is lost. Chance's mean and central 95% are those of the result's null; for several detectors only
         the means are drawn. Nothing is drawn where a measure is undefined.
 
@@ -116,7 +116,7 @@ def lag(results: Any, ax: Any = None) -> AxesArray:
     >>> late = nf.evaluate(truth, predictions=[False] * 3 + truth[:-3], tolerance=1)
     >>> left, right = nf.plot.lag(late, Figure().subplots(1, 2))
     >>> left.get_xlabel(), left.get_ylabel()
-    ('shift of the events, steps', 'recall')
+    ('shift of the events, steps', 'precision')
     """
     every = by_name("results", results, Evaluation, "nofluke.evaluate")
     found = {name: hits_by_shift(one.cell) for name, one in every.items()}
@@ -131,13 +131,11 @@ def lag(results: Any, ax: Any = None) -> AxesArray:
                 continue
             ends = np.array([*test.law.quantile(BAND), test.expected]) / test.of
             low, high, mean = (np.full(len(at), end) for end in ends)
-            style = {"color": PALETTE["observed"], "linewidth": 2} if alone else one_of(i, len(every))
+            style = {"color": colour("observed"), "linewidth": 2} if alone else one_of(i, len(every))
             if alone:
-                draw_band(panel, at, low, mean, high, how=in_words([test.how]))
+                draw_band(panel, at, low, mean, high, how=in_words([result.precision_test.how, result.recall_test.how]))
             else:
-                panel.plot(
-                    at[[0, -1]], mean[[0, -1]], color=style["color"], linestyle="--", linewidth=0.9, label=CHANCE
-                )
+                panel.plot(at[[0, -1]], mean[[0, -1]], **chance_of(style), label=CHANCE)
             shares = getattr(found[name], side) / test.of
             every_tenth = max(len(at) // 10, 1)
             panel.plot(at, shares, **style, label=short(name) or "observed", markevery=every_tenth)
@@ -147,6 +145,5 @@ def lag(results: Any, ax: Any = None) -> AxesArray:
         tidy(panel)
         few_ticks(panel, whole="x" if found[first].unit == ", steps" else "")
         label(panel, f"shift of the {every[first].cell.truth.noun}s{found[first].unit}", side)
-        if alone or panel is panels[0]:
-            legend_above(panel, keys_of(panel))
+    one_legend(panels)
     return panels

@@ -10,19 +10,30 @@ from nofluke.arrays import FloatArray
 from nofluke.plain import check_word
 from nofluke.plot.legends import legend_above
 from nofluke.plot.panels import check_kind, make_axes, names_beside, short
-from nofluke.plot.style import PALETTE, faint, few_ticks, fitted, inches, ink, label, luck, paper, tidy
+from nofluke.plot.style import (
+    above_chance,
+    band,
+    colour,
+    few_ticks,
+    fitted,
+    inches,
+    ink,
+    label,
+    luck,
+    on_dark,
+    paper,
+    tidy,
+)
 from nofluke.studies.cell_map import CODES, CellMap, map_cells
 from nofluke.studies.leaderboard import Leaderboard
 from nofluke.studies.pooled_row import name_of
 from nofluke.studies.result import Study
+from nofluke.text.signs import VERDICTS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-COLORS = ("none", "#C3C8CF", "#F4C08A", "#7CC4EE", PALETTE["good"])
-"""Of the words in `CODES`; the letters in the cells say the same."""
-LETTERS = ("×", "?", "N", "P", "Y")
-ON_LIGHT, ON_DARK = PALETTE["ink"], "#FFFFFF"  # letters in cells, whatever is behind the panel
+MISSING = "·"  # in a cell of the map
 LETTERED, CELL = 60, 0.06  # columns at most, and inches of each at least, for a letter in each cell
 NAMED, SLANTED = 30, 0.17  # the same for the name of each column
 
@@ -78,7 +89,7 @@ def leaderboard(board: Study | Leaderboard, ax: Axes | None = None) -> Axes:
     told = np.array([one.told for one in drawn])
     hollow = ax.plot(
         *(told[apart], at[apart], "o"),
-        **{"mec": PALETTE["observed"], "mfc": paper(), "ms": 5, "label": f"{by} where a null holds", "zorder": 2.9},
+        **{"color": colour("observed"), "mfc": paper(), "ms": 5, "label": f"{by} where a null holds", "zorder": 2.9},
     )
     shaded = [
         ax.axhspan(i - 0.5, i + 0.5, color=ink(), alpha=0.08, linewidth=0, zorder=0)
@@ -99,17 +110,17 @@ def leaderboard(board: Study | Leaderboard, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def dots(ax: Axes, value: FloatArray, low: FloatArray, high: FloatArray, *, name: str) -> Any:
+def dots(ax: Axes, value: FloatArray, low: FloatArray, high: FloatArray, *, name: str | None = None) -> Any:
     """A dot in each row, with its interval if it has one."""
     reach = np.nan_to_num(np.stack([value - low, high - value])).clip(min=0)
-    how: dict[str, Any] = {"fmt": "o", "color": PALETTE["observed"], "markersize": 5, "linewidth": 2, "zorder": 3}
+    how: dict[str, Any] = {"fmt": "o", "color": colour("observed"), "markersize": 5, "linewidth": 2, "zorder": 3}
     return ax.errorbar(value, np.arange(len(value)), xerr=reach, label=name, **how)
 
 
 def luck_beside(ax: Axes, expected: FloatArray, std: FloatArray) -> Any:
     """What chance scores in each row: its mean, and two standard deviations to each side."""
     how: dict[str, Any] = {"fmt": "|", "color": luck(), "markersize": 11, "markeredgewidth": 2}
-    how |= {"ecolor": (PALETTE["chance"], faint()), "elinewidth": 7, "label": "chance, mean ± 2 std"}
+    how |= {"ecolor": band()["facecolor"], "elinewidth": 7, "label": "chance, mean ± 2 std"}
     return ax.errorbar(expected, np.arange(len(expected)), xerr=np.nan_to_num(2 * std), **how)
 
 
@@ -123,8 +134,8 @@ def verdicts(cells: Study | CellMap, ax: Axes | None = None, *, show: Literal["v
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure.
     show : {"verdict", "value"}
-        The verdict of each cell (of groups of series: the share of yes), or (F1 - chance) / (1 - chance). Missing cells
-        have a cross, or are white where they are too narrow for one.
+        The verdict of each cell (of groups of series: the share that is no fluke), or (F1 - chance) / (1 - chance).
+        Missing cells have a dot, or are empty where they are too narrow for one.
 
     Returns
     -------
@@ -144,7 +155,7 @@ def verdicts(cells: Study | CellMap, ax: Axes | None = None, *, show: Literal["v
     >>> none = {"series": [], "group": [], "detector": [], "reason": []}
     >>> ax = verdicts(map_cells(("a",), table, none), Figure().subplots())
     >>> [text.get_text() for text in ax.texts]
-    ['Y', 'N']
+    ['✓', '✗']
     """
     if isinstance(cells, Study):
         cells = map_cells(cells.leaderboard().detectors, cells.cells, cells.failed)
@@ -153,34 +164,40 @@ def verdicts(cells: Study | CellMap, ax: Axes | None = None, *, show: Literal["v
     from matplotlib.colors import LinearSegmentedColormap, ListedColormap
     from matplotlib.patches import Patch
 
+    signs = [VERDICTS.get(code) for code in CODES]
+    colours = ["none" if sign is None else (sign.dark if on_dark() else sign.light) for sign in signs]
     n_rows, n_columns = cells.values.shape
     ax = make_axes(ax, (min(2.4 + 0.24 * n_columns, 9.5), 1.4 + 0.24 * n_rows))
     gone = cells.counts[:, :, 1:].sum(axis=2) == 0
     if show == "verdict" and cells.kind == "series":
         ax.imshow(
-            cells.codes, cmap=ListedColormap(list(COLORS)), vmin=-0.5, vmax=4.5, aspect="auto", interpolation="nearest"
+            cells.codes, cmap=ListedColormap(colours), vmin=-0.5, vmax=4.5, aspect="auto", interpolation="nearest"
         )
-        patches = [Patch(facecolor=COLORS[i], edgecolor=ink(), linewidth=0.4, label=CODES[i]) for i in (4, 3, 2, 1, 0)]
+        symbols = [MISSING if sign is None else sign.symbol for sign in signs]
+        names = [f"{MISSING} missing" if sign is None else str(sign) for sign in signs]
+        patches = [Patch(facecolor=colours[i], edgecolor=ink(), linewidth=0.4, label=names[i]) for i in (4, 3, 2, 1, 0)]
         legend_above(ax, patches, loc="lower right")
-        letters = [[LETTERS[code] for code in row] for row in cells.codes.tolist()]
+        letters = [[symbols[code] for code in row] for row in cells.codes.tolist()]
     else:
         shares = show == "verdict"
-        values, name = (cells.share_yes, "share of yes") if shares else (cells.values, "F1 corrected for chance")
-        scale = LinearSegmentedColormap.from_list("above chance", ["#D55E00", "#F4F5F6", "#06446E"])
+        words = f"share of {VERDICTS['yes'].words}"
+        values, name = (cells.share_yes, words) if shares else (cells.values, "F1 corrected for chance")
+        best = LinearSegmentedColormap.from_list("share", [paper(), paper(), colours[-1]])
+        scale = best if shares else above_chance(middle=True)
         drawn = ax.imshow(np.clip(values, -1, 1), cmap=scale, vmin=-1, vmax=1, aspect="auto", interpolation="nearest")
         bar = ax.figure.colorbar(
             drawn, ax=ax, label=fitted(name, inches(ax)[1], 10), boundaries=np.linspace(0.0 if shares else -1, 1, 101)
         )
         bar.set_ticks([0, 0.5, 1] if shares else [-1, 0, 1])
-        letters = [["×" if empty else "" for empty in row] for row in gone.tolist()]
+        letters = [[MISSING if empty else "" for empty in row] for row in gone.tolist()]
     wide = n_columns <= min(LETTERED, inches(ax)[0] / CELL)
     if wide:
         told = cells.codes if show == "verdict" and cells.kind == "series" else np.where(gone, 0, 1)
-        colours, size = {0: ink(), 4: ON_DARK}, float(np.clip(65 * inches(ax)[0] / n_columns, 4, 7))
+        size = float(np.clip(65 * inches(ax)[0] / n_columns, 4, 7))
         for i, j in np.ndindex(n_rows, n_columns):
             if letters[i][j]:
-                colour = colours.get(int(told[i, j]), ON_LIGHT)
-                ax.text(j, i, letters[i][j], ha="center", va="center", fontsize=size, color=colour)
+                own = paper() if told[i, j] else ink()
+                ax.text(j, i, letters[i][j], ha="center", va="center", fontsize=size, color=own)
         ax.set_xticks(np.arange(n_columns + 1) - 0.5, minor=True)
         ax.set_yticks(np.arange(n_rows + 1) - 0.5, minor=True)
         ax.grid(which="minor", color=paper(), linewidth=1)

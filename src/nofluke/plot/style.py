@@ -1,7 +1,9 @@
 """What all figures share: colours, sizes of letters, ticks. Matplotlib is imported only inside.
 
-The colours are Okabe and Ito's, which readers with any common colour blindness can tell apart; what matters also
-differs by line style or marker. Ink and paper are the reader's own, from matplotlib's settings: dark backgrounds work.
+What a colour means is said once, in `nofluke.text.signs`, for pages as well: chance is grey, the observed value purple,
+found blue and missed orange, and nothing else is blue or orange. Readers with any common colour blindness can tell
+them apart; what matters also differs by line style or marker. Ink and paper are the reader's own, from matplotlib's
+settings: dark backgrounds work.
 """
 
 from __future__ import annotations
@@ -17,37 +19,34 @@ from nofluke.arrays import IntArray
 from nofluke.extras import needed
 from nofluke.laws.law import How
 from nofluke.series.ticks import Ticks
+from nofluke.text.signs import COLOURS, DETECTORS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 AxesArray = npt.NDArray[Any]
 
+MEANINGS = {"observed": "observed", "chance": "chance", "good": "found", "bad": "missed"}
 PALETTE = {
     "ink": "#222222",
-    "observed": "#D55E00",
-    "chance": "#0072B2",
-    "simulated": "#999999",
+    **{name: COLOURS[meaning][0] for name, meaning in MEANINGS.items()},
+    "simulated": "#B5B5B5",
     "binomial": "#000000",
-    "good": "#0072B2",
-    "bad": "#D55E00",
 }
-"""What each colour means in every figure; figures draw ink and binomial in matplotlib's text colour."""
+"""What each colour means in every figure on light paper; figures draw ink and binomial in matplotlib's text colour."""
 
-SERIES: tuple[tuple[str, Any], ...] = (
-    ("#E69F00", "-"),
-    ("#56B4E9", (0, (6, 1.2))),
-    ("#009E73", (0, (3, 1))),
-    ("#CC79A7", (0, (6, 1, 1, 1))),
-    ("#0072B2", (0, (1, 0.8))),
-    ("#D55E00", (0, (3, 1, 1, 1, 1, 1))),
+DASHES: tuple[Any, ...] = ("-", (0, (6, 1.2)), (0, (3, 1)), (0, (6, 1, 1, 1)), (0, (1, 0.8)), (0, (3, 1, 1, 1, 1, 1)))
+SERIES: tuple[tuple[str, Any], ...] = tuple(
+    (light, dashes) for (light, _), dashes in zip(DETECTORS, DASHES, strict=True)
 )
-"""Colour and line style of the first, second, ... of several curves."""
+"""Colour on light paper and line style of the first, second, ... of several curves."""
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p")
 """Of the first six detectors, the next six, ...: with the colour, each has its own."""
 
 GREY = "#999999"  # what was left out, and what is near an event
+ORDERED = (("#2D0F45", "#7B2D8B", "#B5358C", "#D9568A"), ("#9A68C8", "#C77BD0", "#F0A0C8", "#FFE0EC"))
+"""From the first to the last of many curves in order, on light and on dark paper."""
 MOST_DRAWN = 1e300
 """Scores beyond this are drawn there: an axis from the smallest to the largest float has no length."""
 
@@ -61,9 +60,14 @@ def ink() -> Any:
     return _setting("text.color")
 
 
+def colour(name: str) -> str:
+    """What a name in `PALETTE` is drawn in on the paper that there is: "observed", "chance", "good" or "bad"."""
+    return COLOURS[MEANINGS[name]][on_dark()]
+
+
 def luck() -> str:
     """The colour of lines that stand for chance: lighter on dark paper, or they would drown in their own band."""
-    return "#56B4E9" if on_dark() else PALETTE["chance"]
+    return "#D6D6D6" if on_dark() else colour("chance")
 
 
 def paper() -> Any:
@@ -81,16 +85,29 @@ def _setting(name: str) -> Any:
 
 def one_of(i: int, n: int) -> dict[str, Any]:
     """Style of the i-th of n unordered curves, such as detectors; beyond six, markers tell them apart too."""
-    color, style = SERIES[i % len(SERIES)]
+    color, style = DETECTORS[i % len(SERIES)][on_dark()], DASHES[i % len(SERIES)]
     marker = MARKERS[i // len(SERIES) % len(MARKERS)] if n > len(SERIES) else None
     return {"color": color, "linestyle": style, "linewidth": 1.8, "marker": marker, "markersize": 4}
 
 
+def chance_of(style: dict[str, Any]) -> dict[str, Any]:
+    """The style of chance's mean beside one of several curves: grey, with the dashes of the curve."""
+    return {"color": luck(), "linestyle": style.get("linestyle", "--"), "linewidth": 1.2}
+
+
 def in_order(n: int) -> list[Any]:
     """Colours of n ordered curves, such as tolerances: dark to light, while they still stand out from the paper."""
-    from matplotlib import colormaps
+    from matplotlib.colors import LinearSegmentedColormap
 
-    return list(colormaps["viridis"](np.linspace(0.3, 1, n) if on_dark() else np.linspace(0, 0.85, n)))
+    return list(LinearSegmentedColormap.from_list("in order", ORDERED[on_dark()])(np.linspace(0, 1, n)))
+
+
+def above_chance(middle: bool = False) -> Any:
+    """Colours from nothing to far above chance; with ``middle``, from below chance, grey, over that."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    pale, dark = ("#2B2833", "#F5F4F7")[not on_dark()], COLOURS["observed"][on_dark()]
+    return LinearSegmentedColormap.from_list("above chance", [colour("chance"), pale, dark] if middle else [pale, dark])
 
 
 def on_dark() -> bool:
@@ -101,8 +118,16 @@ def on_dark() -> bool:
 
 
 def faint(alpha: float = 0.3) -> float:
-    """How opaque bands are: on dark paper the same colour needs more of itself to be seen."""
-    return 1.5 * alpha if on_dark() else alpha
+    """How opaque bands are: on dark paper the same colour needs more of itself to be seen, 3:1 against black."""
+    return min(1.9 * alpha, 1.0) if on_dark() else alpha
+
+
+def band(alpha: float = 0.3) -> dict[str, Any]:
+    """How an area of chance is filled; its thin edge is seen where the area is pale."""
+    from matplotlib.colors import to_rgba
+
+    grey = colour("chance")
+    return {"facecolor": to_rgba(grey, faint(alpha)), "edgecolor": to_rgba(grey, 0.9), "linewidth": 0.6}
 
 
 def in_words(methods: Iterable[How]) -> str:
@@ -196,11 +221,13 @@ def shade(
     color: str,
     alpha: float,
     name: str,
+    hatch: str = "",
 ) -> Any:
     """Stretches of ticks over the whole height, as one shape."""
     edges = np.stack([starts, stops, stops], axis=1).ravel()
     height = np.tile([1.0, 1.0, np.nan], len(starts))
-    how: dict[str, Any] = {"color": color, "alpha": faint(alpha), "linewidth": 0, "zorder": 0, "label": name}
+    how: dict[str, Any] = {"facecolor": color, "edgecolor": ink(), "alpha": faint(alpha), "linewidth": 0, "zorder": 0}
+    how |= {"hatch": hatch or None, "label": name}
     return ax.fill_between(ticks.times(edges), 0, height, transform=ax.get_xaxis_transform(), **how)
 
 

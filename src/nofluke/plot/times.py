@@ -9,10 +9,10 @@ import numpy as np
 from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from nofluke.inference.coincidence import Coincidence, CoincidenceSweep
 from nofluke.plain import check_word
-from nofluke.plot.curves import SIDES, Chance, chance_shares, draw_band, shows, styles_of
-from nofluke.plot.legends import key_of_order, legend_above
+from nofluke.plot.curves import SIDES, Chance, chance_shares, draw_band, how_computed, shows, styles_of
+from nofluke.plot.legends import key_of_order, legend_above, one_legend
 from nofluke.plot.panels import check_kind, make_axes, make_panels
-from nofluke.plot.style import GREY, PALETTE, SERIES, AxesArray, few_ticks, in_words, label, shade, tidy
+from nofluke.plot.style import GREY, SERIES, AxesArray, colour, few_ticks, ink, label, shade, tidy
 from nofluke.series.occurrences import Occurrences
 from nofluke.series.ticks import Ticks
 from nofluke.series.timed import event_reaches
@@ -72,7 +72,7 @@ def coincidence(result: Coincidence, ax: Axes | None = None) -> Axes:
         ("alarms that are hits", cell.at[hit], 0.5, "good"),
         ("false alarms", cell.at[heard & ~hit], 0.1, "bad"),
     )
-    handles = [_marks(ax, at, ends, ticks, low, PALETTE[meaning], name) for name, at, low, meaning in lanes]
+    handles = [_marks(ax, at, ends, ticks, low, colour(meaning), name) for name, at, low, meaning in lanes]
     for at, low in ((events[~counted], 1.1), (cell.at[~heard], 0.1)):
         if len(at):
             handles.append(_marks(ax, at, ends, ticks, low, UNCOUNTED, "does not count"))
@@ -80,10 +80,10 @@ def coincidence(result: Coincidence, ax: Axes | None = None) -> Axes:
     long = bool(len(starts)) and float((stops - starts).min()) >= THINNEST * (ends[1] - ends[0] + 1)
     if long and len(starts) <= MOST_WINDOWS and (stops > starts).all():
         within = (np.maximum(starts, ends[0]), np.minimum(stops, ends[1]))
-        handles.append(shade(ax, *within, ticks, PALETTE["chance"], 0.15, "window of an event"))
+        handles.append(shade(ax, *within, ticks, GREY, 0.25, "window of an event"))
     gaps = read.gaps
     if len(gaps.starts):
-        handles.append(shade(ax, gaps.starts, gaps.stops, ticks, GREY, 0.45, "not watched"))
+        handles.append(shade(ax, gaps.starts, gaps.stops, ticks, GREY, 0.45, "not watched", hatch="////"))
     ax.set_yticks([0.5, 1.5], ["alarms", "events"])
     if ends[1] > ends[0]:
         ax.set_xlim(*ticks.times(np.array(ends)))
@@ -99,9 +99,9 @@ def events_alone(read: Occurrences, ax: Axes | None = None) -> Axes:
     ticks, ends = read.ticks, (read.first, read.last)
     ax = make_axes(ax, (9, 1.6))
     ax.set_ylim(0, 1)
-    handles = [_marks(ax, read.events, ends, ticks, 0.3, PALETTE["good"], "events")]
+    handles = [_marks(ax, read.events, ends, ticks, 0.3, ink(), "events")]
     if len(read.gaps.starts):
-        handles.append(shade(ax, read.gaps.starts, read.gaps.stops, ticks, GREY, 0.45, "not watched"))
+        handles.append(shade(ax, read.gaps.starts, read.gaps.stops, ticks, GREY, 0.45, "not watched", hatch="////"))
     ax.set_yticks([])
     if ends[1] > ends[0]:
         ax.set_xlim(*ticks.times(np.array(ends)))
@@ -124,7 +124,7 @@ def _marks(ax: Axes, at: IntArray, ends: tuple[int, int], ticks: Ticks, low: flo
 
 
 def lags(sweep: CoincidenceSweep, ax: Any = None, *, chance: Chance = "auto") -> AxesArray:
-    """Draw recall and precision by lag, with what chance scores: a narrow peak at one lag, or a broad hill.
+    """Draw precision and recall by lag, with what chance scores: a narrow peak at one lag, or a broad hill.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def lags(sweep: CoincidenceSweep, ax: Any = None, *, chance: Chance = "auto") ->
     Returns
     -------
     array of matplotlib Axes, of shape (rows, 2)
-        Recall to the left, precision to the right.
+        Precision to the left, recall to the right.
 
     See Also
     --------
@@ -171,7 +171,7 @@ def lags(sweep: CoincidenceSweep, ax: Any = None, *, chance: Chance = "auto") ->
     for i, (width, rows) in enumerate(groups):
         rows = rows[np.argsort(values[rows], kind="stable")]
         alone = {
-            "color": PALETTE["observed"],
+            "color": colour("observed"),
             "linewidth": 2,
             "marker": "o" if len(rows) == 1 else None,
             "markersize": 4,
@@ -181,7 +181,7 @@ def lags(sweep: CoincidenceSweep, ax: Any = None, *, chance: Chance = "auto") ->
             title = ""
             if banded:
                 ends = (share[rows, 0] for share in chance_shares(sweep, side))
-                draw_band(panel, values[rows], *ends, how=in_words(getattr(sweep.chance, side).methods))
+                draw_band(panel, values[rows], *ends, how=how_computed(sweep))
                 title = f"tolerance {width}" if by_lag else _one_lag(sweep)
             if banded or not by_lag:
                 panel.plot(values[rows], measure, **alone, label="observed")
@@ -196,10 +196,7 @@ def lags(sweep: CoincidenceSweep, ax: Any = None, *, chance: Chance = "auto") ->
     if not banded and by_lag and len(groups) > len(SERIES):
         key_of_order(panels, [style["color"] for style in styles], [width for width, _ in groups], "tolerance")
     else:
-        for column, panel in enumerate(panels[0]):
-            # what is significant may be so in any row
-            every = {one.get_label(): one for row in panels for one in row[column].get_legend_handles_labels()[0]}
-            legend_above(panel, list(every.values()))
+        one_legend(panels)
     return panels
 
 
@@ -236,4 +233,4 @@ def _significant(ax: Axes, which: BoolArray, at: FloatArray, measure: AnyArray) 
     """Dots on what stays significant; no entry in the legend where nothing does."""
     if which.any():
         name = f"p ≤ {LEVEL:g}, corrected (Holm)"
-        ax.plot(at[which], measure[which], "o", color=PALETTE["observed"], markersize=5, label=name)
+        ax.plot(at[which], measure[which], "o", color=colour("observed"), markersize=5, label=name)

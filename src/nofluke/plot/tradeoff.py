@@ -11,10 +11,22 @@ from nofluke.errors import InputError, arg, say
 from nofluke.inference.coincidence import CoincidenceSweep
 from nofluke.inference.sweep import Sweep, none_of, row_of
 from nofluke.plain import check_word, number_or_none
-from nofluke.plot.curves import SIDES, Chance, chance_shares, draw_band, shows, styles_of
-from nofluke.plot.legends import CHANCE, key_of_order, keys_of, legend_above
+from nofluke.plot.curves import SIDES, Chance, chance_shares, draw_band, how_computed, shows, styles_of
+from nofluke.plot.legends import CHANCE, key_of_order, keys_of, legend_above, one_legend
 from nofluke.plot.panels import by_name, make_axes, make_panels, short
-from nofluke.plot.style import PALETTE, SERIES, AxesArray, few_ticks, in_words, inches, label, one_of, some_of, tidy
+from nofluke.plot.style import (
+    SERIES,
+    AxesArray,
+    chance_of,
+    colour,
+    few_ticks,
+    in_words,
+    inches,
+    label,
+    one_of,
+    some_of,
+    tidy,
+)
 from nofluke.series.tolerance import Length, Tolerance
 from nofluke.text.numbers import as_people_say
 from nofluke.text.tables import show_number
@@ -76,9 +88,9 @@ def precision_recall(
         style = one_of(i, len(rows)) if detectors else ordered[i]
         told = short(name) if detectors else f"tolerance {curve.tolerances[d]}"
         if alone:
-            style, told = {"color": PALETTE["observed"], "linewidth": 2}, name or "observed"
+            style, told = {"color": colour("observed"), "linewidth": 2}, name or "observed"
         if shows(curve, chance):
-            _draw_chance(ax, curve, d, style["color"], alone=alone)
+            _draw_chance(ax, curve, d, style, alone=alone)
         ax.plot(curve.recall[d], curve.precision[d], **style, label=told)
     ax.set_xlim(0, 1.02)
     ax.set_ylim(0, 1.02)
@@ -93,14 +105,14 @@ def precision_recall(
     return ax
 
 
-def _draw_chance(ax: Axes, curve: Sweep, d: int, color: Any, *, alone: bool) -> None:
+def _draw_chance(ax: Axes, curve: Sweep, d: int, style: dict[str, Any], *, alone: bool) -> None:
     """Chance's means by threshold; for a curve that is alone also the band of precision."""
     at = chance_shares(curve, "recall")[1][d]
     low, mean, high = (values[d] for values in chance_shares(curve, "precision"))
     if alone:
         draw_band(ax, at, low, mean, high, how=in_words(curve.chance.precision.methods))
     else:
-        ax.plot(at, mean, color=color, linestyle="--", linewidth=0.9, zorder=1.5, label=CHANCE)
+        ax.plot(at, mean, **chance_of(style), zorder=1.5, label=CHANCE)
 
 
 def tolerance(
@@ -111,7 +123,7 @@ def tolerance(
     quantile: float | None = None,
     chance: Chance = "auto",
 ) -> AxesArray:
-    """Draw recall and precision by tolerance at one threshold, with those of chance: wide windows are easily hit.
+    """Draw precision and recall by tolerance at one threshold, with those of chance: wide windows are easily hit.
 
     Parameters
     ----------
@@ -128,7 +140,7 @@ def tolerance(
     Returns
     -------
     array of two matplotlib Axes
-        Recall, precision.
+        Precision, recall.
 
     See Also
     --------
@@ -144,7 +156,7 @@ def tolerance(
     >>> curve = nf.sweep(quakes.truth, z, quantiles=[0.5, 0.9], tolerances=range(6))
     >>> left, right = nf.plot.tolerance(curve, Figure().subplots(1, 2), quantile=0.9)
     >>> left.get_xlabel(), right.get_ylabel()
-    ('tolerance, steps', 'precision')
+    ('tolerance, steps', 'recall')
     """
     check_word(chance, "chance", ("auto", "band", "none"))
     every = by_name("curves", curves, Sweep, "nofluke.sweep")
@@ -160,12 +172,12 @@ def tolerance(
     for panel, side in zip(panels, SIDES, strict=True):
         for i, (name, curve) in enumerate(every.items()):
             k, alone = columns[name], len(every) == 1
-            style = {"color": PALETTE["observed"], "linewidth": 2} if alone else one_of(i, len(every))
+            style = {"color": colour("observed"), "linewidth": 2} if alone else one_of(i, len(every))
             ends = [values[order, k] for values in chance_shares(curve, side)] if shows(curve, chance) else []
             if ends and alone:
-                draw_band(panel, at[order], *ends, how=in_words(getattr(curve.chance, side).methods))
+                draw_band(panel, at[order], *ends, how=how_computed(curve))
             elif ends:
-                panel.plot(at[order], ends[1], color=style["color"], linestyle="--", linewidth=0.9, label=CHANCE)
+                panel.plot(at[order], ends[1], **chance_of(style), label=CHANCE)
             marker = {"marker": style.get("marker") or ("o" if len(at) <= 15 else None), "markersize": 4}
             panel.plot(at[order], getattr(curve, side)[order, k], **style | marker, label=short(name) or "observed")
         panel.set_ylim(0, 1.02)
@@ -175,8 +187,7 @@ def tolerance(
             shown_at, told = some_of(names, inches(panel)[0], 0.5)
             panel.set_xticks(shown_at, [text.replace(" to ", "\nto ") for text in told])
         label(panel, title, side)
-        if len(every) == 1 or panel is panels[0]:
-            legend_above(panel, keys_of(panel))
+    one_legend(panels)
     return panels
 
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nofluke.measures.confusion import Confusion
-from nofluke.plot.curves import sweep
-from nofluke.plot.style import PALETTE, SERIES, legend, tidy
+from nofluke.plot.style import PALETTE, SERIES, above_chance, legend, tidy
 from nofluke.reproduce.page import Drawn, is_narrow, key_above, pair, rendered
 from nofluke.reproduce.study import QUANTILES, READINGS, SIDES, THE_QUANTILE, THE_TOLERANCE, TOLERANCES, Study
 from nofluke.text.tables import csv_text
@@ -42,6 +41,7 @@ def pvalues(figure: Figure, study: Study) -> None:
     """Figure 6: the exact p-value of every cell, and what remains after looking at all of them."""
     from matplotlib.collections import LineCollection
     from matplotlib.lines import Line2D
+    from matplotlib.patheffects import Normal, Stroke
 
     axes = figure.subplots(2, 1, sharex=True)
     logs = {side: -np.log10(getattr(study.curve.chance, side).pvalue) for side in SIDES}
@@ -49,17 +49,18 @@ def pvalues(figure: Figure, study: Study) -> None:
     edges = np.append(QUANTILES, 1.0) - 0.01
     # not quite white and black, which a dark page turns into its own ground and ink
     mark: dict[str, Any] = {"marker": "D", "markersize": 6, "linestyle": "none", "mfc": "#fefefe", "mec": "#010101"}
+    halo = [Stroke(linewidth=3.2, foreground="#fefefe"), Normal()]
     for ax, side in zip(axes, SIDES, strict=True):
-        mesh = ax.pcolormesh(edges, np.arange(5) - 0.5, logs[side], cmap="cividis", vmin=0, vmax=top)
+        mesh = ax.pcolormesh(edges, np.arange(5) - 0.5, logs[side], cmap=above_chance(), vmin=0, vmax=top)
         mesh.set_edgecolor("face")  # or some viewers show seams between cells
         chosen = getattr(study.familywise, f"{side}_adjusted") <= study.familywise.alpha
-        ax.add_collection(LineCollection(_outlines(chosen, edges), colors=PALETTE["observed"], linewidths=1.6))
+        ax.add_collection(LineCollection(_outlines(chosen, edges), colors="#010101", linewidths=1.6, path_effects=halo))
         ax.plot(QUANTILES[THE_QUANTILE], THE_TOLERANCE, **mark)
         ax.set_yticks(range(4), [f"δ = {tolerance}" for tolerance in TOLERANCES])
         ax.set_title(side, loc="left")
     axes[-1].set_xlabel("threshold (quantile)")
     figure.colorbar(mesh, ax=axes, label="−log₁₀ p, exact", pad=0.02)
-    outline = Line2D([], [], color=PALETTE["observed"], linewidth=1.6)
+    outline = Line2D([], [], color="#010101", linewidth=1.6, path_effects=halo)
     labels = ["significant at .05, corrected for all cells", "the paper's cell: δ = 2, .9-quantile"]
     key_above(figure, [outline, Line2D([], [], **mark)], labels, 2, narrow=1)
 
@@ -165,7 +166,7 @@ def example(figure: Figure, study: Study) -> None:
     score = "anomaly score: energy transient, 3 days over 14"
     between = "\n" if is_narrow(figure) else " "
     middle.set_title(f"{score}{between}(dashed: .9-quantile, {threshold:.3f})", loc="left")
-    bottom.eventplot([days[study.quakes.truth]], colors=PALETTE["chance"], linewidths=0.7)
+    bottom.eventplot([days[study.quakes.truth]], colors=PALETTE["ink"], linewidths=0.7)
     bottom.set_yticks([])
     bottom.set_title(f"ground truth: {study.curve.n_events} severe earthquakes", loc="left")
     bottom.set_xlabel("day" if study.quakes.days is None else "")
@@ -176,14 +177,14 @@ def example(figure: Figure, study: Study) -> None:
 
 def by_threshold(figure: Figure, study: Study) -> None:
     """Figure 2: recall and precision by threshold and tolerance."""
-    axes = sweep(study.curve, pair(figure), chance="none")[0]
-    for ax in axes:
-        for line, tolerance in zip(ax.get_lines(), TOLERANCES, strict=True):
-            line.set_label(f"δ = {tolerance}")
-    axes[0].set_ylabel(r"recall $R_\delta$")
-    axes[1].set_ylabel(r"precision $P_\delta$")
-    legend(axes[0], "lower left")
-    legend(axes[1], "upper left")
+    axes = pair(figure)
+    for ax, side, name in zip(axes, SIDES, (r"recall $R_\delta$", r"precision $P_\delta$"), strict=True):
+        for (color, style), tolerance, values in zip(SERIES, TOLERANCES, study.measure(side), strict=False):
+            ax.plot(QUANTILES, values, color=color, linestyle=style, linewidth=2, label=f"δ = {tolerance}")
+        ax.set(ylim=(0, 1.02), xlabel="threshold (quantile)", ylabel=name)
+        tidy(ax)
+    handles, labels = axes[0].get_legend_handles_labels()
+    key_above(figure, handles, labels, 4)
 
 
 def against_chance(figure: Figure, study: Study) -> None:

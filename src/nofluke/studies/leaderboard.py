@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -28,9 +28,9 @@ from nofluke.studies.pooled_row import (
 )
 from nofluke.studies.store import missing_in_words
 from nofluke.text.exports import Exports
+from nofluke.text.signs import VERDICTS
 from nofluke.text.tables import SCHEMA, Table, noted, plural, stacked
 
-VERDICTS: tuple[Verdict, ...] = ("yes", "partly", "no", "cannot tell")
 OF = "(of x): chance covers only the series on which a null holds, where the value is x"
 OF_MEANS = (
     "means over the series on which they are defined; corrected is (mean - chance) / (perfect - chance); p is the share of "
@@ -220,10 +220,11 @@ class Leaderboard(Exports, ByValue):
     <BLANKLINE>
     Two: 1 detector on 10 series in 5 groups
     <BLANKLINE>
-    detector              F1 [95%]  F1 chance     F1 p               P [95%]  P chance  ...  verdict  series yes  skill
-    in   series
-    a         0.500 [0.400, 0.600]      0.200  2.0e-04  0.500 [0.400, 0.600]     0.200  ...      yes       0.400  ≥ 2 of
-    5  9 of 10
+    detector              F1 [95%]  F1 chance     F1 p     verdict  series ✓  skill in   series
+    a         0.500 [0.400, 0.600]      0.200  2.0e-04  ✓ no fluke     0.400  ≥ 2 of 5  9 of 10
+    <BLANKLINE>
+    detector               P [95%]  P chance      P p               R [95%]  R chance      R p
+    a         0.500 [0.400, 0.600]     0.200  2.0e-04  0.500 [0.400, 0.600]     0.200  2.0e-04
     """
 
     rows: tuple[Pooled, ...]
@@ -301,18 +302,16 @@ class Leaderboard(Exports, ByValue):
 
     def verdict_in_words(self) -> str:
         """How many detectors are better than chance, and which are not significantly worse than the best."""
-        counts = Counter(row.verdict for row in self.rows)
-        told = ", ".join(f"{verdict} {counts[verdict]}" for verdict in VERDICTS if counts[verdict])
+        told = _counted(row.verdict for row in self.rows)
         best = [row.label for row in self.rows if row.best]
         group = f" Not significantly worse than the best: {_few(best)}." if best else ""
         metrics = "".join(f" By {name}: {self._told_by(name)}." for name in self.metrics)
         hits = " by precision and recall" if metrics else ""
-        return f"Better than chance{hits}, corrected for {plural(len(self.rows), 'detector')}: {told}.{metrics}{group}"
+        return f"Verdicts{hits}, corrected for {plural(len(self.rows), 'detector')}: {told}.{metrics}{group}"
 
     def _told_by(self, metric: str) -> str:
         """How many detectors have each verdict by a metric."""
-        counts = Counter(one.verdict for row in self.rows for one in row.metrics if one.name == metric)
-        return ", ".join(f"{verdict} {counts[verdict]}" for verdict in VERDICTS if counts[verdict])
+        return _counted(one.verdict for row in self.rows for one in row.metrics if one.name == metric)
 
     def facts(self) -> tuple[tuple[str, str], ...]:
         """How the table came about: names and values."""
@@ -348,7 +347,7 @@ class Leaderboard(Exports, ByValue):
             title=self.title,
             columns=columns,
             rows=tuple(row.line(measures, series=series) for row in self.rows),
-            breaks=breaks_of(measures, len(columns)),
+            breaks=breaks_of(measures, series=series),
             heads=headings(measures, interval, series=series, short=True),
             notes=(
                 *star,
@@ -358,6 +357,7 @@ class Leaderboard(Exports, ByValue):
                 " ".join(f"{name}: {value}." for name, value in self.facts()),
                 *self._missing_note(),
                 *noted(self.about.notes),
+                *self._untold(),
                 *(say("Note on {}: {}", row.label, note) for row in self.rows for note in row.notes),
             ),
         )
@@ -391,6 +391,15 @@ class Leaderboard(Exports, ByValue):
             ]
             if some:
                 yield f"Chance and p of {name} are those of fewer series than its mean: {_few(some)}."
+
+    def _untold(self) -> Iterator[str]:
+        """Why nothing can be told of some detectors, each reason once; notes on them may have said it."""
+        why: dict[str, list[str]] = {}
+        for row in self.rows:
+            if row.verdict == "cannot tell" and row.reason and row.reason not in row.notes:
+                why.setdefault(row.reason, []).append(row.label)
+        for reason, labels in why.items():
+            yield say("Note on {}: {}. {}", _few(labels), VERDICTS["cannot tell"].words, reason)
 
     def _missing_note(self) -> tuple[str, ...]:
         return (joined(" ", self.missing_in_words()),) if self.about.missing else ()
@@ -428,6 +437,12 @@ class Leaderboard(Exports, ByValue):
         missing, table = self.missing_in_words(), self.table()
         rest = replace(table, notes=tuple(note for note in table.notes if note not in self._missing_note()))
         return "\n".join([*missing, *([""] if missing else []), rest.text()])
+
+
+def _counted(verdicts: Iterable[Verdict]) -> str:
+    """How often each verdict was given, the good ones first."""
+    counts: Counter[str] = Counter(verdicts)
+    return ", ".join(f"{sign.words} {counts[verdict]}" for verdict, sign in VERDICTS.items() if verdict in counts)
 
 
 def _few(told: list[str]) -> str:

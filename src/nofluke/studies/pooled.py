@@ -887,6 +887,8 @@ class Pooling:
             self.alpha,
             f", corrected for {what}" if what else "",
         )
+        if isinstance(row, Pooled) and (both := row.reconciled(self.alpha)):
+            notes = (*notes, both)
         if hills and self.auto and ruling.verdict == "no":
             return {"verdict": "cannot tell", "reason": told, "notes": notes}
         doubted = self._doubted(row.detector, row.group if isinstance(row, InGroup) else None)

@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
+from nofluke.inference.chance import significant
 from nofluke.inference.verdict import Verdict
 from nofluke.metrics.base import Better
 from nofluke.plain import check_word, finite_or_none, one_or_several
 from nofluke.ratios import corrected, divide
 from nofluke.text.exports import Exports
-from nofluke.text.numbers import show_p
+from nofluke.text.numbers import p_is, show_p
+from nofluke.text.signs import VERDICTS
 from nofluke.text.tables import SCHEMA, Table, noted, show_number, show_share
 
 MEASURES = ("f1", "precision", "recall")
@@ -140,7 +143,7 @@ class PooledMetric(PooledMeasure):
     def cells(self) -> tuple[str, ...]:
         """Its cells in a line, under `headings`."""
         value, chance, p = PooledMeasure.cells(self)
-        return value, chance, share_or_dash(self.above_chance), p, self.verdict
+        return value, chance, share_or_dash(self.above_chance), p, str(VERDICTS[self.verdict])
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values; None for what is undefined."""
@@ -222,6 +225,16 @@ class Pooled(Exports):
         """In how many groups there is skill: at least so many."""
         return f"{'≥ ' if self.skill_in else ''}{self.skill_in:,} of {self.n_groups:,}"
 
+    def reconciled(self, alpha: float) -> str:
+        """What a small p over all series says beside skill in none of them; empty where these do not meet."""
+        p = min((p for p in (self.precision.corrected, self.recall.corrected) if not math.isnan(p)), default=1.0)
+        if self.skill_in or self.n_groups < 2 or not significant(p, alpha):
+            return ""
+        return (
+            f"All series together have more hits than chance gives ({p_is(p)}). That skill is in {self.skill_in_words()} means "
+            "that it can be shown of none by itself, corrected for looking at all, not that there is none."
+        )
+
     @property
     def measures(self) -> tuple[str, ...]:
         """Names of all measures, and of metrics behind them."""
@@ -243,7 +256,7 @@ class Pooled(Exports):
             columns=columns,
             rows=(self.line(measures, series=self.n_failed > 0),),
             notes=(*filter(None, reasons), *noted(self.notes)),
-            breaks=breaks_of(measures, len(columns)),
+            breaks=breaks_of(measures, series=self.n_failed > 0),
             heads=headings(measures, "interval", series=self.n_failed > 0, short=True),
         )
 
@@ -255,10 +268,15 @@ class Pooled(Exports):
     def line(self, measures: tuple[str, ...] = MEASURES, *, series: bool = False) -> tuple[str, ...]:
         """The cells of a line, under `headings`."""
         hits, metrics = parted(measures)
-        of_hits = [text for name in hits for text in self.measure(name).cells()]
-        told = [self.verdict, share_or_dash(self.share_yes), self.skill_in_words()] if hits else []
+        told = [str(VERDICTS[self.verdict]), share_or_dash(self.share_yes), self.skill_in_words()]
         tried = [f"{self.n_series:,} of {self.n_series + self.n_failed:,}"] if series else []
-        return (self.name, *of_hits, *told, *tried, *(text for name in metrics for text in self.measure(name).cells()))
+        cells = {name: self.measure(name).cells() for name in measures}
+        return (
+            self.name,
+            *(text for name in hits[:1] for text in (*cells[name], *told)),
+            *tried,
+            *(text for name in (*hits[1:], *metrics) for text in cells[name]),
+        )
 
     def columns(self) -> dict[str, list[Any]]:
         """One row, by column name; measures have columns of their own, such as f1, f1_low and f1_pvalue."""
@@ -392,17 +410,19 @@ class PooledByGroup(Exports):
 
     def table(self) -> Table:
         """A line for each detector and group."""
-        columns = ("detector", "group", "series")
+        columns = ("detector", "group", "series", "verdict")
         heads = tuple(text for m in MEASURES for text in (SHORT[m], f"{SHORT[m]} chance", f"{SHORT[m]} p"))
         lines = []
         for row in self.rows:
             told = (text for m in MEASURES for text in getattr(row, m).cells())
-            lines.append((row.detector, row.group, f"{row.n_series:,}", *told, row.verdict))
+            lines.append((row.detector, row.group, f"{row.n_series:,}", str(VERDICTS[row.verdict]), *told))
         n_yes = sum(row.verdict == "yes" for row in self.rows)
         many = f"{len(self.detectors):,} detectors in {len(self.groups):,} groups"
         return Table(
             title=f"{self.title or 'Study'}: by group",
-            columns=(*columns, *heads, "verdict"),
+            columns=(*columns, *heads),
+            left=2,
+            breaks=tuple(range(len(columns), len(columns) + len(heads), 3)),
             rows=tuple(tuple(" ".join(text.split()) for text in line) for line in lines),
             notes=(
                 f"{n_yes:,} of {len(self.rows):,} are better than chance. P-values are corrected for all of them, {many} "
@@ -449,17 +469,26 @@ def headings(measures: Sequence[str], interval: str, *, series: bool = False, sh
     With ``short``, only the first column of a metric has its name, for tables that break before each.
     """
     hits, metrics = parted(measures)
-    heads = [text for m in hits for text in (f"{SHORT[m]} [{interval}]", f"{SHORT[m]} chance", f"{SHORT[m]} p")]
-    told = ["verdict", "series yes", "skill in"] if hits else []
+    heads = {m: (f"{SHORT[m]} [{interval}]", f"{SHORT[m]} chance", f"{SHORT[m]} p") for m in hits}
+    told = ("verdict", f"series {VERDICTS['yes'].symbol}", "skill in")
     rest = {m: OF_METRIC if short else tuple(f"{m} {text}" for text in OF_METRIC) for m in metrics}
     of_metrics = [text for m in metrics for text in (f"{m} [{interval}]", *rest[m])]
-    return ("detector", *heads, *told, *(["series"] if series else []), *of_metrics)
+    return (
+        "detector",
+        *(text for m in hits[:1] for text in (*heads[m], *told)),
+        *(["series"] if series else []),
+        *(text for m in hits[1:] for text in heads[m]),
+        *of_metrics,
+    )
 
 
-def breaks_of(measures: Sequence[str], n_columns: int) -> tuple[int, ...]:
-    """Where a table is continued below, so that it is not too wide: before each metric."""
-    many = len(parted(measures)[1]) * (1 + len(OF_METRIC))
-    return tuple(at for at in range(n_columns - many, n_columns, 1 + len(OF_METRIC)) if at > 2)
+def breaks_of(measures: Sequence[str], *, series: bool = False) -> tuple[int, ...]:
+    """Where a table that is too wide continues below: behind the first verdict, and before each measure."""
+    hits, metrics = parted(measures)
+    sizes = [4, 2 + series, *(3 for _ in hits[1:])] if hits else [int(series)]
+    sizes += [1 + len(OF_METRIC)] * len(metrics)
+    ends = list(accumulate(sizes, initial=1))
+    return tuple(at for at in ends[1:-1] if at > 1)
 
 
 def share_or_dash(value: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import importlib.util
 import json
 import re
@@ -16,6 +17,7 @@ from typing import Any, Literal, overload
 from nofluke.data.paths import expanded, write_file
 from nofluke.errors import InputError, shown
 from nofluke.plain import check_word
+from nofluke.text.signs import VERDICTS
 from nofluke.text.tables import Table, csv_columns, latex_part
 
 Scalar = bool | int | float | str
@@ -244,7 +246,47 @@ class Exports(ABC):
         return self.table().text()
 
     def _repr_html_(self) -> str:
-        return self.table().html()
+        return card(self.table(), getattr(self, "plot", None))
+
+
+CARD = """<style>
+.nofluke-card { border-left: 5px solid var(--light, #8884); padding: .2em 0 .2em 1em; max-width: 62em; }
+.nofluke-card .verdict { color: var(--light); font-size: 1.5em; font-weight: 600; }
+body[data-jp-theme-light="false"] .nofluke-card, body.vscode-dark .nofluke-card, html[theme="dark"] .nofluke-card {
+  border-color: var(--dark, #8884); }
+body[data-jp-theme-light="false"] .verdict, body.vscode-dark .verdict, html[theme="dark"] .verdict {
+  color: var(--dark); }
+.nofluke-card .about { opacity: .7; }
+.nofluke-card svg { max-width: 100%; height: auto; }
+.nofluke-card th, .nofluke-card td { overflow-wrap: anywhere; }
+</style>
+"""
+"""The frame of a card, in the colour of the verdict in notebooks of either theme."""
+
+
+def card(table: Table, draw: Callable[[], Any] | None) -> str:
+    """A result in a notebook: the verdict, the figure where there is matplotlib, the table; notes can be unfolded.
+
+    >>> print(card(Table(columns=("", "p"), rows=(("recall", "0.01"),), verdict="yes", notes=("No fluke.",)), None))
+    <style>
+    ...<div class="verdict">✓ no fluke</div><p>No fluke.</p><div><table>...
+    """
+    sign = VERDICTS.get(table.verdict)
+    own = f' style="--light: {sign.light}; --dark: {sign.dark}"' if sign else ""
+    verdict = f'<div class="verdict">{html.escape(str(sign))}</div>' if sign else ""
+    notes = [f"<p>{html.escape(note)}</p>" for note in table.notes]
+    about = f'<p class="about">{html.escape(table.title)}</p>' if table.title else ""
+    first, rest = ("".join(notes[:1]), "".join(notes[1:])) if sign else ("", "".join(notes))
+    more = f"<details{'' if sign else ' open'}><summary>More</summary>{rest}</details>" if rest else ""
+    figure = "" if draw is None or not importlib.util.find_spec("matplotlib") else _drawn(draw)
+    body = f"{verdict}{first}{about}{figure}{replace(table, title='', notes=()).html()}{more}"
+    return f'{CARD}<div class="nofluke-card"{own}>{body}</div>'
+
+
+def _drawn(draw: Callable[[], Any]) -> str:
+    from nofluke.plot.panels import svg_of
+
+    return svg_of(draw)
 
 
 def render(

@@ -17,10 +17,12 @@ from typing import Any
 import numpy as np
 
 from nofluke.errors import WIDTH, say
+from nofluke.text.signs import VERDICTS
 
 PACKAGES = r"% requires \usepackage{booktabs}"
 NOT_ASCII = "% has characters beyond ASCII: compile with XeLaTeX or LuaLaTeX, and a font that has them"
 
+LEAST_PROSE = 24  # characters of a column of sentences, which are set in lines
 SENTENCE = 40  # characters of a cell beyond which its column is set in lines
 TEXT_WIDTH = 345  # points of LaTeX's article class
 
@@ -55,6 +57,9 @@ _SPECIAL = str.maketrans(
         "[": "{[}",  # bare, at the start of a row, these two would be arguments of the line break before it
         "*": "{*}",
         "–": r"\textendash{}",
+        "✓": r"$\surd$",
+        "✗": r"$\times$",
+        "◐": r"$\circ$",
         "<": r"$<$",
         ">": r"$>$",
     }
@@ -189,8 +194,9 @@ class Table:
     """Rows of cells already written as text, under headings; the first column names the row.
 
     The first ``left`` columns are set to the left, the others to the right. With ``prose`` the last column has
-    sentences: set to the left, and in several lines where the table would be too wide. ``breaks`` are columns at which
-    plain text continues below, with the first column again, and under ``heads`` where these are shorter.
+    sentences: set to the left, and in several lines where the table would be too wide. ``breaks`` are columns before
+    which a table that is too wide may continue below, with its first columns again, under ``heads`` if these are
+    shorter. ``verdict`` is that of the whole result, which the first note tells.
     """
 
     columns: tuple[str, ...]
@@ -201,30 +207,49 @@ class Table:
     prose: bool = False
     breaks: tuple[int, ...] = ()
     heads: tuple[str, ...] = ()
+    verdict: str = ""
 
-    def parts(self) -> tuple[Table, ...]:
-        """The table without notes, or, where it has breaks, those that stand below one another in plain text.
+    def parts(self, width: int = WIDTH, gap: int = 2, *, anywhere: bool = False) -> tuple[Table, ...]:
+        """The table without notes, or, where it is too wide, those that stand below one another.
 
-        >>> [part.columns for part in Table(columns=("", "a", "b", "c"), rows=(), breaks=(3,)).parts()]
-        [('', 'a', 'b'), ('', 'c')]
+        It breaks where it says that it may, else nowhere, or before any column.
+
+        >>> table = Table(columns=("", "one", "two", "three"), rows=(), breaks=(2, 3))
+        >>> [part.columns for part in table.parts(10)]
+        [('', 'one', 'two'), ('', 'three')]
         """
-        ends = (1, *self.breaks, len(self.columns))
+        bounds = self.breaks or (tuple(range(self.left + 1, len(self.columns))) if anywhere else ())
+        whole = (range(self.left, len(self.columns)),)
+        if not bounds or self._fits(self.columns, whole[0], width, gap):
+            return (self._part(self.columns, whole[0]),)
+        heads = self.heads or self.columns
+        if self._fits(heads, whole[0], width, gap):
+            return (self._part(heads, whole[0]),)
+        chosen: list[range] = []
+        for begin, end in pairwise((self.left, *bounds, len(self.columns))):
+            longer = range(chosen[-1].start, end) if chosen else range(0)
+            if chosen and self._fits(heads, longer, width, gap):
+                chosen[-1] = longer
+            else:
+                chosen.append(range(begin, end))
+        parts = [self._part(heads, some) for some in chosen]
+        return (parts[0], *(replace(part, title="") for part in parts[1:]))
 
-        def some(cells: tuple[str, ...], begin: int, end: int) -> tuple[str, ...]:
-            return (cells[0], *cells[begin:end])
+    def _fits(self, heads: Sequence[str], some: range, width: int, gap: int) -> bool:
+        """Whether these columns fit the width, behind the first ones; prose is set in lines."""
+        every = [max(map(_width, column)) for column in zip(heads, *self.rows, strict=True)]
+        if self.prose:
+            every[-1] = min(every[-1], LEAST_PROSE)
+        chosen = every[: self.left] + [every[i] for i in some]
+        return sum(chosen) + gap * (len(chosen) - 1) <= width
 
-        return tuple(
-            replace(
-                self,
-                title=self.title if begin == 1 else "",
-                columns=some(self.heads or self.columns, begin, end),
-                rows=tuple(some(row, begin, end) for row in self.rows),
-                notes=(),
-                prose=self.prose and end == len(self.columns),
-                breaks=(),
-                heads=(),
-            )
-            for begin, end in pairwise(ends)
+    def _part(self, heads: tuple[str, ...], some: range) -> Table:
+        def of(cells: tuple[str, ...]) -> tuple[str, ...]:
+            return (*cells[: self.left], *cells[some.start : some.stop])
+
+        last = some.stop == len(self.columns)
+        return replace(
+            self, columns=of(heads), rows=tuple(map(of, self.rows)), notes=(), prose=self.prose and last, breaks=()
         )
 
     def within(self, width: int, gap: int = 2) -> Table:
@@ -250,12 +275,21 @@ class Table:
         """Whether a column is set to the left."""
         return column < self.left or (self.prose and column == len(self.columns) - 1)
 
+    def muted(self, row: tuple[str, ...]) -> tuple[int, ...]:
+        """Which cells of a row are p-values from which nothing can be told: they are there, but not to be looked at.
+
+        >>> Table(columns=("", "value", "p"), rows=(), verdict="cannot tell").muted(("recall", "0.5", "0.01"))
+        (2,)
+        """
+        if self.verdict != "cannot tell" and str(VERDICTS["cannot tell"]) not in row:
+            return ()
+        return tuple(i for i, name in enumerate(self.columns) if i and "p" in (*name.split(), row[0]))
+
     def text(self) -> str:
         """Aligned plain text."""
         if self.breaks:
-            return "\n".join(
-                ["\n\n".join(part.text() for part in self.parts()), *([""] if self.notes else []), *self.notes]
-            )
+            parts = "\n\n".join(part.text() for part in self.parts())
+            return "\n".join([parts, *([""] if self.notes else []), *self.notes])
         lines = [self.columns, *self.within(WIDTH).rows]
         widths = [max(map(_width, column)) for column in zip(*lines, strict=True)]
         body = [
@@ -283,11 +317,13 @@ class Table:
 
     def html(self) -> str:
         """A table for a notebook."""
-        head = "".join(f"<th>{html.escape(c)}</th>" for c in self.columns)
+        head, pale = "".join(f"<th>{html.escape(c)}</th>" for c in self.columns), " style='opacity:.5'"
         body = "".join(
             "<tr>"
             + "".join(
-                f"<th style='text-align:left'>{html.escape(c)}</th>" if i == 0 else f"<td>{html.escape(c)}</td>"
+                f"<th style='text-align:left'>{html.escape(c)}</th>"
+                if i == 0
+                else f"<td{pale * (i in self.muted(row))}>{html.escape(c)}</td>"
                 for i, c in enumerate(row)
             )
             + "</tr>"

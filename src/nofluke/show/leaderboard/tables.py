@@ -7,7 +7,7 @@ from html import escape
 
 from nofluke.inference.chance import significant
 from nofluke.studies.cell_map import CellMap
-from nofluke.studies.leaderboard import VERDICTS, Leaderboard, Pairs
+from nofluke.studies.leaderboard import Leaderboard, Pairs
 from nofluke.studies.pooled_row import (
     MEASURES,
     NAMES,
@@ -19,6 +19,7 @@ from nofluke.studies.pooled_row import (
     share_or_dash,
 )
 from nofluke.studies.store import Values, missing_cells
+from nofluke.text.signs import VERDICTS
 
 SIGNS = {"yes": "✓", "partly": "≈", "no": "✗", "cannot tell": "?"}
 MOST_LISTED = 200  # missing cells; failed.jsonl has all
@@ -100,7 +101,7 @@ def _first(board: Leaderboard, metric: str) -> str:
 def _metric(found: PooledMetric) -> str:
     value, chance, p = _parts(found)
     return (
-        f'<td class="first told" data-v="{VERDICTS.index(found.verdict)}" title="{escape(found.reason)}">'
+        f'<td class="first told" data-v="{list(VERDICTS).index(found.verdict)}" title="{escape(found.reason)}">'
         f"{verdict(found.verdict)}</td><td{_key(found.value)}>{value}{_tried(found)}</td>{chance}"
         f"{_cell(found.above_chance, share_or_dash(found.above_chance))}{p}"
     )
@@ -121,7 +122,7 @@ def _row(rank: int, row: Pooled) -> str:
     series = f"{row.n_series:,}" + (f' <span class="gone">({row.n_failed:,} missing)</span>' if row.n_failed else "")
     return (
         f'<tr data-name="{escape(row.detector)}" data-verdict="{row.verdict}"{" data-best" if row.best else ""}>'
-        f'<td data-v="{rank}">{rank}</td>{_named(row)}<td data-v="{VERDICTS.index(row.verdict)}" title="{escape(row.reason)}">{verdict(row.verdict)}</td>{measures}'
+        f'<td data-v="{rank}">{rank}</td>{_named(row)}<td data-v="{list(VERDICTS).index(row.verdict)}" title="{escape(row.reason)}">{verdict(row.verdict)}</td>{measures}'
         f"{_cell(row.share_yes, share_or_dash(row.share_yes), 'first')}{_cell(row.skill_in, row.skill_in_words())}"
         f'<td data-v="{row.n_series}">{series}</td></tr>'
     )

@@ -16,11 +16,12 @@ import numpy as np
 
 from nofluke.inference.chance import significant
 from nofluke.inference.evaluate import Evaluation
-from nofluke.inference.verdict import HEADLINES, Ruling, Verdict, ruled_as_found, standing, upper_of
+from nofluke.inference.verdict import Ruling, Verdict, ruled_as_found, standing, upper_of
 from nofluke.nulls.choice import AUTO, Choice, choose
 from nofluke.show.report.correction import SIDES, Corrected, kind_of
 from nofluke.show.report.grid import Grid
 from nofluke.text.numbers import p_is, show_p
+from nofluke.text.signs import VERDICTS
 
 GOOD: tuple[Verdict, ...] = ("yes", "partly")
 Under = Callable[[int, int, Choice], Evaluation]
@@ -108,7 +109,7 @@ def _named(cell: dict[str, Any], result: Evaluation, *, alone: bool) -> Entitled
 
 def _tell(cell: dict[str, Any], found: Entitled, alpha: float, *, name: str) -> None:
     """Write a verdict and what it rests on into its cell."""
-    ruling, word = found.ruling, HEADLINES[found.ruling.verdict]
+    ruling, word = found.ruling, VERDICTS[found.ruling.verdict].words
     said = standing(ruling.verdict, found.choice)
     advice = cell["text"].pop("advice")
     one_sided, moved = cell["text"].pop("alternative") != "greater", name != "p"
