@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from nofluke.dates import as_duration
-from nofluke.errors import InputError, arg, say
+from nofluke.errors import InputError, arg, joined, say
 from nofluke.laws.law import Law, exactly
 from nofluke.laws.montecarlo import Draw
 from nofluke.laws.tables import TableLaw
@@ -36,8 +36,8 @@ from nofluke.text.tables import plural
 
 UNITS = {"hour": "h", "day": "D", "week": "W", "month": "M", "year": "Y"}
 # why periods stay
-INCOMPLETE, CROSSED, GAPS = "incomplete", "with an event across a border", "with gaps"
-ALONE = "without another one with events to change places with"
+INCOMPLETE, CROSSED, GAPS = "incomplete", say("with {an_event} across a border"), "with gaps"
+ALONE = say("without another one with {events} to change places with")
 UNEQUAL = ("month", "year")  # these begin where the calendar says, and are not cut elsewhere
 PHASES_IN_TIME = 2_048  # of a period, where events have times of their own: gaps are told in these
 MOST_CELLS = 2**25  # periods times phases: some hundred megabytes
@@ -640,18 +640,20 @@ class PeriodShuffle(NullModel):
         return self.assumed(in_time=False)
 
     def assumed(self, *, in_time: bool) -> str:
-        return f"Chance {self._exchanges(in_time)}, so that ranges stay whole and keep their phase; the predictions stay in place."
+        told = "Chance {}, so that ranges stay whole and keep their phase; the {predictions} stay in place."
+        return say(told, self._exchanges(in_time))
 
     @property
     def assumption_of_series(self) -> str:
-        return f"Chance {self._exchanges(False)}, so that labelled ranges stay whole and keep their phase; the detector stays in place."
+        told = "Chance {}, so that labelled ranges stay whole and keep their phase; the detector stays in place."
+        return say(told, self._exchanges(False))
 
     def _exchanges(self, in_time: bool) -> str:
         """What it does, as the rest of a sentence."""
         what = f"whole {self.period}s" if self.period in UNITS else f"whole periods of {in_words(self.period, in_time)}"
         where = f" within each of {self.windows:,} windows of time" if self.windows > 1 else ""
         which = f", those a multiple of {self.cycle:,} apart," if self.cycle > 1 else ""
-        return f"exchanges {what}{which} with all their events{where}"
+        return say("exchanges {}{} with all their {events}{}", what, which, where)
 
     @property
     def keeps(self) -> frozenset[Kept]:
@@ -685,10 +687,13 @@ class PeriodShuffle(NullModel):
         found = self.exchange(side)
         if not found.staying:
             return ""
-        why = ", ".join(f"{n:,} {said}" for said, n in found.staying.items())
-        return (
-            f"{found.n_moving:,} of {plural(found.n_periods, self.unit)} change places, with {len(found.moved):,} of "
-            f"{plural(len(found.starts), side.noun)}; the others stay as they are ({why})."
+        return say(
+            "{:,} of {} change places, with {:,} of {}; the others stay as they are ({}).",
+            found.n_moving,
+            plural(found.n_periods, self.unit),
+            len(found.moved),
+            plural(len(found.starts), side.noun),
+            joined(", ", (say("{:,} {}", n, said) for said, n in found.staying.items())),
         )
 
     def draw(self, side: Truth) -> Draw:

@@ -55,8 +55,8 @@ class IntervalShuffle(_Shuffle):
 
     @property
     def assumption(self) -> str:
-        return (
-            "Chance shuffles the gaps between events, which keeps pairs of close events; the predictions stay in place."
+        return say(
+            "Chance shuffles the gaps between {events}, which keeps pairs of close {events}; the {predictions} stay in place."
         )
 
     @property
@@ -92,7 +92,9 @@ class Segments(_Shuffle):
 
     @property
     def assumption(self) -> str:
-        return "Chance moves whole runs of events and shuffles the gaps between them; the predictions stay in place."
+        return say(
+            "Chance moves whole runs of {events} and shuffles the gaps between them; the {predictions} stay in place."
+        )
 
     def draw(self, side: Truth) -> Draw:
         if not side.points:
@@ -181,9 +183,10 @@ class Blocks(_Shuffle):
 
     @property
     def assumption(self) -> str:
-        return (
-            f"Chance shuffles blocks of {self.length:,} steps of the labels, which keeps clusters within a block; the "
-            "predictions stay in place."
+        return say(
+            "Chance shuffles blocks of {:,} steps of the labels, which keeps clusters within a block; the {predictions} stay "
+            "in place.",
+            self.length,
         )
 
     @property

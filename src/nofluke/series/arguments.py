@@ -34,7 +34,15 @@ class AboutEvents(TypedDict, total=False):
     missing: Missing
 
 
-class AboutSeries(AboutEvents, total=False):
+class AboutNames(TypedDict, total=False):
+    """What events and alarms are called, and the unit of lengths of time, in all that is said of them."""
+
+    event_name: str | None
+    alarm_name: str | None
+    time_unit: str | None
+
+
+class AboutSeries(AboutEvents, AboutNames, total=False):
     """What is said of a labelled series beside its truth."""
 
     times: Any
@@ -42,7 +50,7 @@ class AboutSeries(AboutEvents, total=False):
     n_steps: int | None
 
 
-class AboutTimes(TypedDict, total=False):
+class AboutTimes(AboutNames, total=False):
     """What is said of a list of times without a grid of steps."""
 
     span: Any
@@ -198,6 +206,22 @@ DECLARED = {
         "What to do with times that occur more than once in a list: refuse them, count each time once, or count all.",
         "error",
         option="What to do with times that a list has more than once.",
+    ),
+    "event_name": Declared(
+        "str, optional",
+        'What an event is called in sentences, tables and figures: "flood", or "person/people" with a plural of its own.\n'
+        "Names change no number, no key of JSON and no column of CSV.",
+        option="What an event is called in text and figures: flood, or person/people with a plural of its own.",
+    ),
+    "alarm_name": Declared(
+        "str, optional",
+        'What an alarm, or a prediction, is called there: "heat wave".',
+        option="What an alarm, or a prediction, is called there: alert.",
+    ),
+    "time_unit": Declared(
+        '{"ns", "us", "ms", "s", "min", "h", "d"}, optional',
+        "The unit in which delays and tolerances are told there; by default whichever makes small numbers.",
+        option="The unit in which delays and tolerances are told there: ns, us, ms, s, min, h or d.",
     ),
     "predictions": Declared(
         "array-like, optional",

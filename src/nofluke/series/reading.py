@@ -23,7 +23,7 @@ import numpy.typing as npt
 from nofluke.arrays import AnyArray, BoolArray, ByValue, FloatArray, IntArray
 from nofluke.data.columns import OPEN, Column, Pairs, as_column, as_pairs, ilocs_of, no_pairs
 from nofluke.dates import as_duration, is_day, rounded_duration
-from nofluke.errors import InputError, arg, named, passed, say, spoken
+from nofluke.errors import THINGS, InputError, arg, named, passed, say, spoken
 from nofluke.plain import (
     MOST_STEPS,
     as_share,
@@ -35,6 +35,7 @@ from nofluke.plain import (
     whole_or_none,
 )
 from nofluke.series.clock import Clock, in_gaps, listing, make_clock, own_ticks, refined
+from nofluke.series.names import NONE, Names
 from nofluke.series.truth import CountEvents, Spans
 
 Kind = Literal["labels", "positions", "times", "ranges"]
@@ -88,6 +89,7 @@ class Sequence(ByValue):
     score_type: str = "float64"
     marked: BoolArray | Spans | None = field(repr=False, compare=False, default=None)
     test_part: tuple[int, ...] | None = None
+    names: Names = field(repr=False, compare=False, default=NONE)
 
     def as_ranges(self) -> Sequence:
         """The same with each range, or run of labels, as one event."""
@@ -159,6 +161,9 @@ def prepare(
     test_part: Any = None,
     higher_is: HigherIs = "anomalous",
     align: Align | None = None,
+    event_name: str | None = None,
+    alarm_name: str | None = None,
+    time_unit: str | None = None,
 ) -> Sequence:
     """Read, align and check everything a user can pass about one sequence: the door of the house.
 
@@ -173,6 +178,7 @@ def prepare(
     check_word(higher_is, "higher_is", ("anomalous", "normal"))
     if align is not None:
         check_word(align, "align", get_args(Align))
+    names = Names.of(event_name, alarm_name, time_unit)
     detector = _detector(scores, predictions, higher_is)
     events = Passed.of(truth, "truth", truth_as)
     steps = _steps(detector, events, times, truth_as, n_steps, align)
@@ -204,6 +210,7 @@ def prepare(
         score_type=score_type(detector.column.values),
         marked=found.marked,
         test_part=watched.test_part,
+        names=names,
     )
 
 
@@ -490,7 +497,8 @@ def _events(
         lost = len(every) - len(spans)
     else:
         if spans is not None and spans.between.any():
-            notes.append(f"{int(spans.between.sum())} range(s) between two steps contain no step and were left out.")
+            told = "{} {range_s} between two steps contain no step and were left out."
+            notes.append(say(told, int(spans.between.sum())))
         lost, spans = int((labels & ~open_steps).sum()), None
     return Events(
         labels=labels,
@@ -575,7 +583,7 @@ def _left_out_notes(left_out: LeftOut, uncovered: int, noun: str, test_part: Any
         what = "step(s) that are masked or behind the test part" if in_part else "masked step(s)"
         notes.append(f"{masked} {what} were left out.")
     if left_out.events:
-        notes.append(f"{left_out.events} {noun}(s) on those steps were left out.")
+        notes.append(say("{} {} on those steps were left out.", left_out.events, THINGS[f"{noun}_s"]))
     return tuple(notes)
 
 
@@ -649,14 +657,16 @@ def read_flags(
             notes.extend(off_steps(int(lost.sum()), what))
         merged = len(steps) - len(np.unique(steps))
         if merged:
-            notes.append(f"{merged} {what} time(s) fall on a step that already has one; each step counts once.")
+            told = "{} {} time(s) fall on a step that already has one; each step counts once."
+            notes.append(say(told, merged, THINGS[what]))
         flags[steps] = True
     return flags
 
 
 def off_steps(count: int, what: str) -> list[str]:
     """A note on what lies in gaps of the clock, where only steps count."""
-    return [f"{count} {what}(s) lie in gaps of the clock: they are on no step, and were left out."] if count else []
+    told = "{} {} lie in gaps of the clock: they are on no step, and were left out."
+    return [say(told, count, THINGS[f"{what}_s"])] if count else []
 
 
 def own_times(column: Column, clock: Clock, open_steps: BoolArray, name: str) -> AnyArray | None:
@@ -1343,8 +1353,11 @@ def _on_clock(pairs: Pairs, clock: Clock, overlaps: Overlaps, notes: list[str]) 
     taken = starts < before
     if taken.any():
         notes.append(
-            f"{int(taken.sum())} range(s) begin on the step on which the previous one ends; that step counts for the "
-            f"earlier range: {bounds[taken].words()}."
+            say(
+                "{} {range_s} begin on the step on which the previous one ends; that step counts for the earlier {range}: {}.",
+                int(taken.sum()),
+                bounds[taken].words(),
+            )
         )
     starts = np.maximum(starts, before)
     spans = Spans(
@@ -1403,7 +1416,7 @@ def _apart(bounds: _Bounds, overlaps: Overlaps, notes: list[str], *, shared: boo
     kept = np.flatnonzero(np.concatenate([[True], ~over]))
     merged = np.maximum.reduceat(ends, kept)
     last = np.array([lo + int(np.argmax(ends[lo:hi])) for lo, hi in zip(kept, [*kept[1:], len(ends)], strict=True)])
-    notes.append(f"Overlapping ranges were merged: {len(ends):,} became {len(kept):,}.")
+    notes.append(say("Overlapping {ranges} were merged: {:,} became {:,}.", len(ends), len(kept)))
     given = replace(bounds.given, starts=bounds.given.starts[kept], ends=bounds.given.ends[last])
     return replace(bounds, begins=begins[kept], ends=merged, given=given)
 
@@ -1419,7 +1432,8 @@ def _within(bounds: _Bounds, outside: BoolArray, span: str, remedy: str) -> None
 
 def _note_cut(bounds: _Bounds, span: str, notes: list[str]) -> None:
     if len(bounds.begins):
-        notes.append(f"{len(bounds.begins)} range(s) reach beyond {span} and are cut there: {bounds.words()}.")
+        told = "{} {range_s} reach beyond {} and are cut there: {}."
+        notes.append(say(told, len(bounds.begins), span, bounds.words()))
 
 
 def _note_midnights(pairs: Pairs, clock: Clock, notes: list[str]) -> None:
@@ -1502,7 +1516,7 @@ def alarms_in_ranges(pairs: Pairs, n_steps: int, clock: Clock | None, notes: lis
     """One flag for each step that lies in a range of alarms; ranges may overlap."""
     spans, _ = read_ranges(pairs, "positions" if pairs.ilocs else "auto", n_steps, clock, "merge", notes)
     if spans.between.any():
-        notes.append(f"{int(spans.between.sum())} range(s) of alarms between two steps were left out.")
+        notes.append(say("{} range(s) of {alarms} between two steps were left out.", int(spans.between.sum())))
     flags = spans.flags(n_steps)
     refuse_segmentation(pairs, flags)
     return flags

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from nofluke.dates import as_duration, format_duration
+from nofluke.dates import Lasting, as_duration, format_duration, said_duration
 from nofluke.errors import InputError, arg, say
 from nofluke.lazy import lazy
 from nofluke.plain import as_number, as_whole, whole_or_none
@@ -624,5 +624,6 @@ def in_words(value: Length, in_time: bool = False) -> str:
     ('3 steps', '1 time unit', '3d')
     """
     if isinstance(value, str):
-        return value
+        long = as_duration(value, "length") or 0
+        return say("{}", Lasting(long, said_duration(long)))
     return f"{value:,} {'steps' if not in_time else 'time unit' if value == 1 else 'time units'}"

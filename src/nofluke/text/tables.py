@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from nofluke.errors import WIDTH, say
+from nofluke.errors import THINGS, WIDTH, say
 
 PACKAGES = r"% requires \usepackage{booktabs}"
 NOT_ASCII = "% has characters beyond ASCII: compile with XeLaTeX or LuaLaTeX, and a font that has them"
@@ -163,7 +163,8 @@ def there_are_no(noun: str, so: str = "") -> str:
     >>> there_are_no("events", "recall is undefined")
     'There are no events: recall is undefined.'
     """
-    return f"There are no {noun}: {so}." if so else f"There are no {noun}."
+    things = THINGS.get(noun, noun)
+    return say("There are no {}: {}.", things, so) if so else say("There are no {}.", things)
 
 
 def noted(notes: Iterable[str]) -> tuple[str, ...]:
@@ -176,11 +177,13 @@ def noted(notes: Iterable[str]) -> tuple[str, ...]:
 
 
 def plural(count: int, thing: str, things: str | None = None) -> str:
-    """A count and its noun.
+    """A count and its noun; an event or an alarm by its name, where it has one.
 
     >>> plural(1, "event"), plural(2557, "step")
     ('1 event', '2,557 steps')
     """
+    if thing in THINGS:
+        return say("{:,} {}", count, THINGS[thing].of(count))
     return f"{count:,} {thing if count == 1 else things or thing + 's'}"
 
 
