@@ -126,6 +126,17 @@ class Unlike(Nameable):
         return called(self.usual if names.forms("alarm")[0] in ("", "alarm") else self.named, names)
 
 
+def false_alarms(*, capital: bool = False) -> Words:
+    """False alarms, which alarms by another name may not be called: storms without a flood are not false.
+
+    >>> from nofluke.series.names import Names
+    >>> false_alarms(), called(false_alarms(), Names.of("flood", "storm"))
+    ('false alarms', 'storms without a flood')
+    """
+    usual, other = ("False alarms", "{Alarms}") if capital else ("false alarms", "{alarms}")
+    return Words((Unlike(usual, say(other + " without {an_event}")),))
+
+
 def article(noun: str) -> str:
     """The indefinite article, by the sound that a noun begins with.
 

@@ -88,9 +88,7 @@ window_options = several(
     click.option(
         "--leads",
         type=click.Choice(["alarms", "events"]),
-        default="alarms",
-        show_default=True,
-        help="What comes first, which decides what is called precursor and trigger rate.",
+        help="What comes first, which decides what tables call precursor and trigger rate. Default: alarms.",
     ),
 )
 

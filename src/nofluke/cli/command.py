@@ -127,7 +127,7 @@ TOPICS = {
     "Chance": "null strata period method resamples permutations seed stop-after alternative ties chance familywise",
     "Verdict and gate": "speaks-for alpha level classical gate gate-on min-precision min-recall min-f1",
     "Computing": "workers dask restart",
-    "Output": "rows by format output diagram report title scripts help",
+    "Output": "event-name alarm-name time-unit rows by format output diagram report title scripts help",
 }
 """Options in the order in which the help of every command shows those that it has."""
 

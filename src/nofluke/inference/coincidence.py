@@ -60,6 +60,8 @@ class Coincidence(Evaluation):
         The lists as they were read: ticks, span and gaps.
     leads : {"alarms", "events"}
         What comes first.
+    leads_asked : bool
+        Whether that was said, so that tables and figures name both rates.
     lag : number
         How far the window was moved: nanoseconds for dates, else the unit of the times. ``tolerance`` is the window as
         it was moved, ``width`` as it was given.
@@ -81,6 +83,7 @@ class Coincidence(Evaluation):
 
     sequence: Occurrences = field(repr=False)  # type: ignore[assignment]
     leads: Leads = "alarms"
+    leads_asked: bool = field(repr=False, default=False)
     lag: int | float = 0
 
     @property
@@ -112,6 +115,12 @@ class Coincidence(Evaluation):
     def trigger_rate(self) -> float:
         """The share of what leads that has something following it: precision if alarms lead, else recall."""
         return self.precision if self.leads == "alarms" else self.recall
+
+    def called(self, measure: str) -> str:
+        """What precision or recall is called in tables and figures: a coincidence rate, if it was said what leads."""
+        if not self.leads_asked:
+            return measure
+        return f"{measure} ({'precursor' if (measure == 'recall') == (self.leads == 'alarms') else 'trigger'} rate)"
 
     @property
     def edges(self) -> Edges:
@@ -209,7 +218,7 @@ def coincidence(
     *,
     tolerance: Length | Tolerance,
     lag: Length = 0,
-    leads: Leads = "alarms",
+    leads: Leads | None = None,
     edges: Edges = "zero",
     zero_division: float = math.nan,
     null: Null = "auto",
@@ -245,9 +254,10 @@ def coincidence(
     lag : number, str or timedelta, default 0
         Moves the window: "2d" for alarms two days after the event, "-2d" for alarms two days before it. pyunicorn's
         ``lag`` and CoinCalc's ``tau`` count the other way: by how long causes precede effects. See the notes below.
-    leads : {"alarms", "events"}
-        What comes first; it only sets the names of event coincidence analysis. Recall is the precursor rate if alarms
-        lead, the trigger rate if events do, and precision is the other one. If the window lies on the other side, a
+    leads : {"alarms", "events"}, optional
+        What comes first, by default alarms. It sets the names of event coincidence analysis, which stand in the table
+        and the figure where it is passed. Recall is the precursor rate if alarms lead, the trigger rate if events do,
+        and precision is the other one. If the window lies on the other side, a
         note says so.
     edges : {"zero", "interior"}
         "zero": everything counts, and there is nothing outside the watched time, as in the paper. "interior": only
@@ -302,7 +312,8 @@ def coincidence(
     >>> found.n, found.tick
     (1826, '1d')
     """
-    check_word(leads, "leads", ("alarms", "events"))
+    if leads is not None:
+        check_word(leads, "leads", ("alarms", "events"))
     check_word(edges, "edges", ("zero", "interior"))
     question = Question(
         null=null,
@@ -319,7 +330,7 @@ def coincidence(
     read = read_times(events, alarms, tolerances=(window,), **about)
     cell = trial_of(read, (window,), edges).cell(0, 0)
     settings = question.settled(cell, doubt_of(read), read.names)
-    more: Any = {"leads": leads, "lag": width.moved_by(lag)}
+    more: Any = {"leads": leads or "alarms", "leads_asked": leads is not None, "lag": width.moved_by(lag)}
     return computed(result_of(Coincidence, cell, read, settings.laws(cell), settings, **more))
 
 
@@ -478,7 +489,7 @@ class CoincidenceSweep(Sweep):
             rows=tuple(rows),
             notes=(*self._how(familywise), *noted(self.notes)),
         )
-        return self.names.table(told)
+        return told.called(self.names)
 
     def _place(self, d: int, k: int) -> str:
         del k  # no thresholds: each window is a tolerance

@@ -1070,7 +1070,7 @@ def _remarks(
 
     ``counts`` are those of detectors that have any units.
     """
-    remarks = []
+    remarks: list[str] = []
     for name, total in counts.items():
         if total[ALARMS] == 0:
             remarks.append(say("{} has no {alarms}: its precision and F1 are undefined.", name))

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar, Unpack
 import numpy as np
 
 from nofluke.arrays import ByValue
-from nofluke.errors import THINGS, InputError, Unlike, arg, joined, say, spoken
+from nofluke.errors import THINGS, InputError, arg, false_alarms, joined, say, spoken
 from nofluke.inference.chance import Alternative, ChanceTest, FTest, Ties, check_alternative, f_test
 from nofluke.inference.interval import Interval, Intervals, intervals_of
 from nofluke.inference.power import Plan, SampleSize, as_measure, as_power, events_for, search
@@ -879,6 +879,10 @@ class Evaluation(Exports, ByValue):
             "notes": list(self.notes),
         }
 
+    def called(self, measure: str) -> str:
+        """What precision or recall is called in tables and figures."""
+        return measure
+
     @property
     def alarm_noun(self) -> str:
         """What a prediction is called."""
@@ -903,7 +907,7 @@ class Evaluation(Exports, ByValue):
         shown = tuple((str(own),) if any(intervals) else () for own in intervals)
         rows = tuple(
             (
-                test.measure,
+                self.called(test.measure),
                 show_share(value),
                 *own,
                 f"{test.hits:,}",
@@ -929,12 +933,13 @@ class Evaluation(Exports, ByValue):
                 *self._note_lines(),
             ),
         )
-        return self.names.table(told)
+        return told.called(self.names)
 
     def _in_time(self) -> str:
         """How many false alarms there are in how much time, and how late the others come."""
-        false = Unlike("False alarms", say("{Alarms} without {an_event}"))
-        return say("{}: {}. Delay: {}.", false, self.false_alarms.in_words(), self.delays.in_words())
+        return say(
+            "{}: {}. Delay: {}.", false_alarms(capital=True), self.false_alarms.in_words(), self.delays.in_words()
+        )
 
     def _how(self, f1_test: FTest | None) -> str:
         """Which null, which method: the fine print of every result."""

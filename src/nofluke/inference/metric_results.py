@@ -225,7 +225,7 @@ class ChanceLevel(Exports, ByValue):
             ),
             notes=(self.in_words(), self.how(), *noted(self.notes)),
         )
-        return self.names.table(told)
+        return told.called(self.names)
 
     def shown(self, value: float) -> str:
         """A value of the metric, never rounded to 0 or 1 where these are its ends."""
@@ -258,12 +258,12 @@ class ChanceLevel(Exports, ByValue):
     def _common(self) -> dict[str, Any]:
         return {
             **self.labels.to_dict(),
-            "null": self.choice.to_dict(),
+            "null": self.choice.called(self.names).to_dict(),
             "doubts": list(self.choice.doubts),
             "method": str(self.method),
             "seed": self.seed,
             "alpha": self.alpha,
-            "notes": list(self.notes),
+            "notes": list(self.names.all_said(self.notes)),
         }
 
     def columns(self) -> dict[str, list[Any]]:
@@ -342,7 +342,7 @@ class ChanceLevels(Exports):
                 *noted(self.notes),
             ),
         )
-        return self.names.table(told)
+        return told.called(self.names)
 
     def _record(self) -> dict[str, Any]:
         return {"schema": SCHEMA, "metrics": [level.to_dict() for level in self.results]}
@@ -543,7 +543,7 @@ class Significance(ChanceLevel):
             rows=(self.row(),),
             notes=(self.verdict_in_words(), self.in_words(), self.how(), *noted(self.notes)),
         )
-        return self.names.table(told)
+        return told.called(self.names)
 
     def how(self) -> str:
         """Which null, which method: the fine print of every result."""
@@ -735,7 +735,7 @@ class Significances(Exports, ByValue):
                 *noted(self.notes),
             ),
         )
-        return self.names.table(told)
+        return told.called(self.names)
 
     def how(self) -> str:
         """Which null, and which methods: those of metrics that have a law of their own, and that of the draws."""
@@ -758,7 +758,7 @@ class Significances(Exports, ByValue):
             **self._first._common(),
             "method": str(self.method),
             "seed": self.method.seed,
-            "notes": list(self.notes),
+            "notes": list(self.names.all_said(self.notes)),
         }
 
     def columns(self) -> dict[str, list[Any]]:

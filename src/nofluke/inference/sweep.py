@@ -869,7 +869,7 @@ class Sweep(Exports, CellMeasures, ByValue):
             rows=tuple(rows),
             notes=(*self._how(familywise), *noted(self.notes)),
         )
-        return self.names.table(told)
+        return told.called(self.names)
 
     def _check_family(self, familywise: object) -> None:
         if familywise is None:

@@ -348,7 +348,7 @@ class Diagnosis(Exports, ByValue):
                 *noted(self.notes),
             ),
         )
-        return self.names.table(told)
+        return told.called(self.names)
 
     def __repr__(self) -> str:
         seen = ", ".join(f.name for f in self.findings if f.found) or "nothing"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from nofluke.errors import say
 from nofluke.inference.chance import ChanceTest
 from nofluke.inference.coincidence import Coincidence
 from nofluke.inference.evaluate import Evaluation
@@ -187,8 +188,11 @@ def evaluation(result: Evaluation, ax: Any = None, *, compare_binomial: bool = T
     compare_binomial = as_flag(compare_binomial, "compare_binomial")
     panels = make_panels(ax, (2,), width=4.6, height=3.4)
     tests: tuple[tuple[ChanceTest, str], ...] = (
-        (result.precision_test, f"{'alarm' if isinstance(result, Coincidence) else 'prediction'}s that are hits"),
-        (result.recall_test, "events found"),
+        (
+            result.precision_test,
+            "{alarms} that are hits" if isinstance(result, Coincidence) else "{predictions} that are hits",
+        ),
+        (result.recall_test, "{events} found"),
     )
     shared = cramped(panels)
     for panel, (test, what), interval in zip(panels, tests, result.interval(), strict=False):
@@ -197,7 +201,7 @@ def evaluation(result: Evaluation, ax: Any = None, *, compare_binomial: bool = T
         _draw(test.law, panel, (test.hits, test.pvalue), "pmf", compared)
         if interval:
             _draw_interval(panel, interval, test.of)
-        title = f"{test.measure} {show_share(test.value)}"
+        title, what = f"{result.called(test.measure)} {show_share(test.value)}", result.names.said(say(what))
         if shared:  # what differs between panels stands in their titles
             label(panel, f"{what}, {test.hits:,} of {test.of:,}", title=f"{title}, {p_is(test.pvalue)}")
         else:

@@ -92,7 +92,7 @@ def _timed(sequence: Sequence, tolerances: tuple[Tolerance, ...], cuts: Cuts | N
     at, events = ticks.of(clock.ticks), np.sort(ticks.of(instants))
     who = joined(" and ", [*["{events}"] * (sequence.instants is not None), *["{alarms}"] * (raised is not None)])
     told = "{} lie between steps and keep their own times; chance places {events} in time too, {}."
-    notes = [say(told, capitalised(say(who)), _places(ticks, stride))]
+    notes: list[str] = [say(told, capitalised(say(who)), _places(ticks, stride))]
 
     def watch_until(ends: AnyArray) -> Watch:
         """Each step that counts is watched up to its end, and for a tick at least."""

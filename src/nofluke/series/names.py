@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from nofluke.errors import InputError, Role, called
@@ -58,22 +59,9 @@ class Names:
         """A sentence in these names."""
         return text if self == NONE else called(text, self)
 
-    def all_said(self, texts: Any) -> tuple[str, ...]:
+    def all_said(self, texts: Iterable[str]) -> tuple[str, ...]:
         """Sentences in these names."""
         return tuple(map(self.said, texts))
-
-    def table(self, table: Any) -> Any:
-        """A table in these names, all of its text."""
-        if self == NONE:
-            return table
-        return replace(
-            table,
-            title=self.said(table.title),
-            columns=self.all_said(table.columns),
-            heads=self.all_said(table.heads),
-            rows=tuple(map(self.all_said, table.rows)),
-            notes=self.all_said(table.notes),
-        )
 
 
 NONE = Names()

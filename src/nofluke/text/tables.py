@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.errors import THINGS, WIDTH, say
+from nofluke.series.names import NONE, Names
 
 PACKAGES = r"% requires \usepackage{booktabs}"
 NOT_ASCII = "% has characters beyond ASCII: compile with XeLaTeX or LuaLaTeX, and a font that has them"
@@ -204,6 +205,23 @@ class Table:
     prose: bool = False
     breaks: tuple[int, ...] = ()
     heads: tuple[str, ...] = ()
+
+    def called(self, names: Names) -> Table:
+        """The table in the names that events and alarms have, all of its text.
+
+        >>> Table(columns=("", say("{alarms}")), rows=()).called(Names.of(alarm_name="alert")).columns
+        ('', 'alerts')
+        """
+        if names == NONE:
+            return self
+        return replace(
+            self,
+            title=names.said(self.title),
+            columns=names.all_said(self.columns),
+            heads=names.all_said(self.heads),
+            rows=tuple(map(names.all_said, self.rows)),
+            notes=names.all_said(self.notes),
+        )
 
     def parts(self) -> tuple[Table, ...]:
         """The table without notes, or, where it has breaks, those that stand below one another in plain text.
