@@ -55,6 +55,8 @@ if TYPE_CHECKING:
     from nofluke.inference.sweep import Sweep, sweep
     from nofluke.measures.confusion import Confusion
     from nofluke.nulls.diagnosis import Diagnosis, diagnose
+    from nofluke.series.names import Names
+    from nofluke.series.presets import presets
     from nofluke.series.reading import split
     from nofluke.series.tolerance import Tolerance
     from nofluke.studies.rank import Ranking, rank
@@ -73,6 +75,7 @@ __all__ = [
     "Diagnosis",
     "Evaluation",
     "InputError",
+    "Names",
     "Power",
     "Ranking",
     "SampleSize",
@@ -95,6 +98,7 @@ __all__ = [
     "nulls",
     "plot",
     "power",
+    "presets",
     "rank",
     "report",
     "sample_size",
@@ -122,6 +126,8 @@ _HOMES = {
     "inference.sweep": "Sweep sweep",
     "measures.confusion": "Confusion",
     "nulls.diagnosis": "Diagnosis diagnose",
+    "series.names": "Names",
+    "series.presets": "presets",
     "series.reading": "split",
     "series.tolerance": "Tolerance",
     "studies.rank": "Ranking rank",

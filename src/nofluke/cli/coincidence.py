@@ -31,6 +31,7 @@ from nofluke.cli.options import (
     null_of,
     output_option,
     plain_file,
+    preset_option,
     seed_option,
     several,
     side_options,
@@ -63,6 +64,7 @@ list_options = several(
         help="Another file with stretches in which nobody watched: two columns, start and end (begin, stop, from, to).",
     ),
     declared(*names_of(AboutTimes)),
+    preset_option,
 )
 window_options = several(
     list_option(

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar, Unpack
 import numpy as np
 
 from nofluke.arrays import ByValue
-from nofluke.errors import THINGS, InputError, arg, false_alarms, joined, say, spoken
+from nofluke.errors import THINGS, InputError, arg, capitalised, false_alarms, joined, say, spoken
 from nofluke.inference.chance import Alternative, ChanceTest, FTest, Ties, check_alternative, f_test
 from nofluke.inference.interval import Interval, Intervals, intervals_of
 from nofluke.inference.power import Plan, SampleSize, as_measure, as_power, events_for, search
@@ -608,6 +608,16 @@ class Evaluation(Exports, ByValue):
         return Delays(values=values, found=self.cell.found[counts], unit=timing.unit, step=timing.step)
 
     @lazy
+    def resets(self) -> Delays:
+        """Time from the end of each event that was found to the end of the last alarm that finds it.
+
+        The end of an alarm is that of the run of predicted steps; NaN for events that were missed.
+        """
+        timing, counts = self.cell.timing, self.cell.counts
+        values = self.cell.resets()[counts] / timing.per_unit
+        return Delays(values=values, found=self.cell.found[counts], unit=timing.unit, step=timing.step)
+
+    @lazy
     def false_alarms(self) -> FalseAlarms:
         """Predictions without an event, over the time watched."""
         timing = self.cell.timing
@@ -875,6 +885,7 @@ class Evaluation(Exports, ByValue):
             "tolerant_predictions": None if self.tolerant_predictions is None else self.tolerant_predictions.to_dict(),
             "false_alarms": self.false_alarms.to_dict(),
             "delay": self.delays.to_dict(),
+            **({"reset": self.resets.to_dict()} if self.names.reset else {}),
             "left_out": self.left_out.to_dict(),
             "notes": list(self.notes),
         }
@@ -937,9 +948,9 @@ class Evaluation(Exports, ByValue):
 
     def _in_time(self) -> str:
         """How many false alarms there are in how much time, and how late the others come."""
-        return say(
-            "{}: {}. Delay: {}.", false_alarms(capital=True), self.false_alarms.in_words(), self.delays.in_words()
-        )
+        false, names = false_alarms(capital=True), self.names
+        told = say("{}: {}. {}: {}.", false, self.false_alarms.in_words(), names.delayed, self.delays.in_words())
+        return say("{} {}: {}.", told, capitalised(names.reset), self.resets.in_words()) if names.reset else told
 
     def _how(self, f1_test: FTest | None) -> str:
         """Which null, which method: the fine print of every result."""

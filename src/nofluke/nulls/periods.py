@@ -331,7 +331,11 @@ def _of_steps(null: PeriodShuffle, side: Truth, grid: Grid) -> Exchange:
         own = np.searchsorted(rows, period[first[events]])
         return table, column, side.starts[events] - table[own, column]
 
-    ends = (period[first], period[last]), (slot[first], slot[last])
+    # a piece of a range that lies across a border stays as all of that range does
+    whole = first[side.wholes[0]], last[side.wholes[1]]
+    across = period[whole[0]] != period[whole[1]]
+    ends_in = np.where(across, period[whole[0]], period[first]), np.where(across, period[whole[1]], period[last])
+    ends = ends_in, (slot[first], slot[last])
     edges = np.append(begins, side.n_steps)
     return _classes(side, counts, *ends, null, there, places, edges)
 

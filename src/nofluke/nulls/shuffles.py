@@ -118,9 +118,12 @@ class Segments(_Shuffle):
 
 def _whole_ranges(side: Truth) -> Draw:
     """Ranges in random order with shuffled gaps, around a circle that is cut at a random place outside them."""
-    n_steps, n = side.n_steps, side.n
-    lengths = side.stops - side.starts
-    gaps = np.append(side.starts[1:], side.starts[0] + n_steps) - side.stops
+    # pieces of one range move together, as far behind its first as they are
+    first, of = np.unique(side.wholes[0], return_inverse=True)
+    offsets, n_steps, n = side.starts - side.starts[first][of], side.n_steps, len(first)
+    starts, ends = side.starts[first], side.stops[np.unique(side.wholes[1])]
+    lengths = ends - starts
+    gaps = np.append(starts[1:], starts[0] + n_steps) - ends
 
     def shuffled(generator: np.random.Generator, size: int) -> npt.NDArray[Any]:
         order = generator.permuted(np.tile(np.arange(n), (size, 1)), axis=1)
@@ -134,7 +137,7 @@ def _whole_ranges(side: Truth) -> Draw:
         seam = np.take_along_axis(stops, gap, axis=1) + into
         rows = np.empty_like(order)
         np.put_along_axis(rows, order, (stops - lengths[order] - seam) % n_steps, axis=1)
-        return rows
+        return np.asarray(rows[:, of] + offsets)
 
     return shuffled
 

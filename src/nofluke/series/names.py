@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
-from nofluke.errors import InputError, Role, called
+from nofluke.errors import InputError, Role, called, capitalised
 from nofluke.plain import is_text
 
 MOST = 60  # characters of a name
-TIME_UNITS = ("ns", "us", "ms", "s", "min", "h", "d")
+LengthUnit = Literal["ns", "us", "ms", "s", "min", "h", "d"]
+TIME_UNITS = get_args(LengthUnit)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +23,9 @@ class Names:
     Attributes
     ----------
     event, events, alarm, alarms : str
+    delay, reset : str
+        What the delay is called, and the time from an event's end to that of its last alarm, which is told if it has a
+        name.
     time_unit : str
         "s", "min", "h", "d", "ms", "us" or "ns"; empty for whichever makes small numbers.
 
@@ -39,21 +43,37 @@ class Names:
     events: str = ""
     alarm: str = ""
     alarms: str = ""
+    delay: str = ""
+    reset: str = ""
     time_unit: str = ""
 
     @classmethod
-    def of(cls, event_name: Any = None, alarm_name: Any = None, time_unit: Any = None) -> Names:
+    def of(
+        cls,
+        event_name: Any = None,
+        alarm_name: Any = None,
+        time_unit: Any = None,
+        delay_name: Any = None,
+        reset_name: Any = None,
+    ) -> Names:
         """Names as they were passed, each as a word, or as two with a slash between them: "person/people"."""
         if time_unit is not None and time_unit not in TIME_UNITS:
             listed = ", ".join(map(repr, TIME_UNITS))
             raise InputError(argument="time_unit", value=time_unit, problem=f"must be one of {listed}")
         event, events = _both(event_name, "event_name")
         alarm, alarms = _both(alarm_name, "alarm_name")
-        return cls(event=event, events=events, alarm=alarm, alarms=alarms, time_unit=time_unit or "")
+        delay, reset = _both(delay_name, "delay_name")[0], _both(reset_name, "reset_name")[0]
+        named = {"event": event, "events": events, "alarm": alarm, "alarms": alarms, "delay": delay, "reset": reset}
+        return cls(**named, time_unit=time_unit or "")
 
     def forms(self, role: Role) -> tuple[str, str]:
         """The name of one and that of several; empty where there is none."""
         return (self.event, self.events) if role == "event" else (self.alarm, self.alarms)
+
+    @property
+    def delayed(self) -> str:
+        """The delay, as a sentence begins with it."""
+        return capitalised(self.delay or "delay")
 
     def said(self, text: str) -> str:
         """A sentence in these names."""

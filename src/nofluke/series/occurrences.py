@@ -359,11 +359,13 @@ def read_times(
     event_name: str | None = None,
     alarm_name: str | None = None,
     time_unit: str | None = None,
+    delay_name: str | None = None,
+    reset_name: str | None = None,
 ) -> Occurrences:
     """Read, sort and check two lists of times and the time that was watched."""
     check_word(duplicates, "duplicates", ("error", "merge", "count"))
     check_word(in_gaps, "in_gaps", ("error", "drop"))
-    names = Names.of(event_name, alarm_name, time_unit)
+    names = Names.of(event_name, alarm_name, time_unit, delay_name, reset_name)
     lists = {"events": as_list(events, "events"), "alarms": as_list(alarms, "alarms")}
     given = Given(
         span=None if span is None else as_span(span),

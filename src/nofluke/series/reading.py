@@ -23,7 +23,7 @@ import numpy.typing as npt
 from nofluke.arrays import AnyArray, BoolArray, ByValue, FloatArray, IntArray
 from nofluke.data.columns import OPEN, Column, Pairs, as_column, as_pairs, ilocs_of, no_pairs
 from nofluke.dates import as_duration, is_day, rounded_duration
-from nofluke.errors import THINGS, InputError, arg, named, passed, say, spoken
+from nofluke.errors import THINGS, InputError, Shown, arg, named, passed, say, spoken
 from nofluke.plain import (
     MOST_STEPS,
     as_share,
@@ -34,8 +34,9 @@ from nofluke.plain import (
     number_or_none,
     whole_or_none,
 )
-from nofluke.series.clock import Clock, in_gaps, listing, make_clock, own_ticks, refined
+from nofluke.series.clock import Clock, in_gaps, listing, make_clock, own_ticks, refined, step_ends
 from nofluke.series.names import NONE, Names
+from nofluke.series.tolerance import Tolerance, as_tolerance
 from nofluke.series.truth import CountEvents, Spans
 
 Kind = Literal["labels", "positions", "times", "ranges"]
@@ -164,6 +165,10 @@ def prepare(
     event_name: str | None = None,
     alarm_name: str | None = None,
     time_unit: str | None = None,
+    delay_name: str | None = None,
+    reset_name: str | None = None,
+    merge_gap: Any = None,
+    split_longer: Any = None,
 ) -> Sequence:
     """Read, align and check everything a user can pass about one sequence: the door of the house.
 
@@ -178,12 +183,13 @@ def prepare(
     check_word(higher_is, "higher_is", ("anomalous", "normal"))
     if align is not None:
         check_word(align, "align", get_args(Align))
-    names = Names.of(event_name, alarm_name, time_unit)
+    names = Names.of(event_name, alarm_name, time_unit, delay_name, reset_name)
     detector = _detector(scores, predictions, higher_is)
     events = Passed.of(truth, "truth", truth_as)
     steps = _steps(detector, events, times, truth_as, n_steps, align)
     watched = _watched(steps, mask, warmup, test_part, missing)
-    found = _events(steps, watched.open_steps, truth_as, count_events, overlaps)
+    shape = Shape.of(merge_gap, split_longer, count_events)
+    found = _events(steps, watched.open_steps, truth_as, shape.count(count_events), overlaps, shape)
     says = _says(steps.detector, watched.open_steps, found)
     left_out = LeftOut(missing=watched.missing, masked=watched.masked, warmup=watched.warmup, events=found.lost)
     return Sequence(
@@ -475,6 +481,7 @@ def _events(
     truth_as: TruthKind,
     count_events: CountEvents | None,
     overlaps: Overlaps,
+    shape: Shape,
 ) -> Events:
     events, pairs, clock = steps.events.column, steps.events.pairs, steps.clock
     notes: list[str] = []
@@ -492,7 +499,8 @@ def _events(
             instants = own_times(events, clock, open_steps, "truth")
     marked = labels if spans is None else spans
     if (count_events or ("steps" if pairs is None else "ranges")) == "ranges":
-        every = Spans.of_runs(labels, clock) if spans is None else spans
+        every = shape.given(Spans.of_runs(labels, clock) if spans is None else spans, clock, spans is None, notes)
+        labels, marked = every.flags(steps.n), every if shape.asked else marked
         spans = every.among(open_steps, clock)
         lost = len(every) - len(spans)
     else:
@@ -511,6 +519,85 @@ def _events(
         notes=tuple(notes),
         on_steps=tuple(on_steps),
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """Ranges closer to each other than ``merge`` are one, and those longer than ``split`` several; each or neither."""
+
+    merge: Tolerance | None = None
+    split: Tolerance | None = None
+
+    @classmethod
+    def of(cls, merge_gap: Any, split_longer: Any, count_events: CountEvents | None) -> Shape:
+        """The shape that two arguments ask for, which steps do not have."""
+        lengths = {"merge_gap": merge_gap, "split_longer": split_longer}
+        for name, length in lengths.items():
+            if length is not None and count_events == "steps":
+                raise InputError(
+                    argument=name,
+                    value=length,
+                    problem=say("is for ranges, but {} counts each step", passed("count_events", "steps")),
+                    remedy=say("leave one of them out, or pass {}", arg("count_events", "ranges")),
+                )
+        merge, split = (None if length is None else one_length(length, name) for name, length in lengths.items())
+        return cls(merge=merge, split=split)
+
+    @property
+    def asked(self) -> bool:
+        """Whether ranges change at all."""
+        return self.merge is not None or self.split is not None
+
+    def count(self, asked: CountEvents | None) -> CountEvents | None:
+        """What an event is: a range, where ranges are merged or split."""
+        return "ranges" if self.asked else asked
+
+    def given(self, spans: Spans, clock: Clock | None, runs: bool, notes: list[str]) -> Spans:
+        """Ranges in this shape; ``runs`` of labels last until their last step ends, ranges until their own end."""
+        for name, length in (("merge_gap", self.merge), ("split_longer", self.split)):
+            if length is None or not len(spans):
+                continue
+            long: Any
+            if length.unit == "steps":
+                begins, ends, long = spans.starts, spans.stops, length.late
+            elif clock is None or not clock.is_dates or spans.begins is None or spans.ends is None:
+                raise InputError(
+                    argument=name,
+                    value=Shown(length),
+                    problem="is a length of time, but the data has no clock of dates",
+                    remedy=say("pass {}, or a number of steps", arg("times")),
+                )
+            else:
+                ends = step_ends(clock, over_gaps=True)[spans.stops - 1] if runs else spans.ends
+                begins, long = spans.begins, int(length.late) / clock.tick_size  # type: ignore[arg-type]  # checked
+            n = len(spans)
+            if name == "merge_gap":
+                spans = spans.merged(np.append(False, begins[1:] - ends[:-1] < long))
+                told = "{Ranges} less than {} apart were merged: {:,} became {:,}."
+            else:
+                spans = spans.split(long, ends, None if length.unit == "steps" else clock)
+                told = "{Ranges} longer than {} were split: {:,} became {:,}."
+                runs = False
+            if len(spans) != n:
+                notes.append(say(told, length.in_words(), n, len(spans)))
+        return spans
+
+
+def one_length(value: Any, name: str) -> Tolerance:
+    """A positive number of steps, or a duration."""
+    if isinstance(value, Tolerance):
+        raise InputError(argument=name, value=Shown(value), problem="has two sides", remedy="pass one length")
+    steps = number_or_none(value)
+    if steps is not None and not (1 <= steps < math.inf and steps.is_integer()):
+        raise InputError(
+            argument=name,
+            value=value,
+            problem="must be a whole number of steps, 1 or more, or a duration such as '10min'",
+        )
+    found = as_tolerance(value, name)
+    if not found.late:
+        raise InputError(argument=name, value=value, problem="must be longer than nothing")
+    return found
 
 
 # ---- what the detector says

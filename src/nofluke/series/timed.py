@@ -14,7 +14,17 @@ from nofluke.dates import Lasting, as_duration, format_duration, said_duration
 from nofluke.errors import InputError, arg, say
 from nofluke.lazy import lazy
 from nofluke.plain import as_number, as_whole, whole_or_none
-from nofluke.series.counting import Stretches, in_ranges, nearest_alarms, nonempty, runs, total, union, within
+from nofluke.series.counting import (
+    Stretches,
+    in_ranges,
+    last_alarms,
+    nearest_alarms,
+    nonempty,
+    runs,
+    total,
+    union,
+    within,
+)
 from nofluke.series.ticks import MOST_TICKS, Ticks, Watch
 from nofluke.series.tolerance import Ranges, Tolerance
 from nofluke.series.trial import FARTHEST, Cell, Marks, TimeUnit, Timing, Trial, Zones, as_episodes, both_sides
@@ -509,6 +519,11 @@ class TimedCell(Cell):
         events, alarms = self.truth.at - first, self.at - first
         windows = Ranges(starts=events - self.reach.early, stops=events + self.reach.late + 1)
         return nearest_alarms(events, alarms, None, windows)
+
+    def resets(self) -> FloatArray:
+        """Ticks from each event to the last alarm that finds it; NaN where none does."""
+        windows = Ranges(starts=self.truth.at - self.reach.early, stops=self.truth.at + self.reach.late + 1)
+        return last_alarms(self.truth.at, self.at, np.arange(len(self.at)), self.at, windows)
 
 
 def _hit(steps: IntArray, ranges: Any) -> BoolArray:
