@@ -22,6 +22,9 @@ Look
 Try it
     `datasets` has labelled series, `detectors` the paper's detector.
 
+Speak the words of a field
+    `presets` has the arguments that fields have agreed on, for ``preset=``.
+
 All input errors are `InputError`, a ``ValueError`` whose message says what to do.
 
 Examples
@@ -55,7 +58,6 @@ if TYPE_CHECKING:
     from nofluke.inference.sweep import Sweep, sweep
     from nofluke.measures.confusion import Confusion
     from nofluke.nulls.diagnosis import Diagnosis, diagnose
-    from nofluke.series.names import Names
     from nofluke.series.presets import presets
     from nofluke.series.reading import split
     from nofluke.series.tolerance import Tolerance
@@ -75,7 +77,6 @@ __all__ = [
     "Diagnosis",
     "Evaluation",
     "InputError",
-    "Names",
     "Power",
     "Ranking",
     "SampleSize",
@@ -126,7 +127,6 @@ _HOMES = {
     "inference.sweep": "Sweep sweep",
     "measures.confusion": "Confusion",
     "nulls.diagnosis": "Diagnosis diagnose",
-    "series.names": "Names",
     "series.presets": "presets",
     "series.reading": "split",
     "series.tolerance": "Tolerance",

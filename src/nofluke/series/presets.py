@@ -99,7 +99,16 @@ def _unit(length: Any) -> Any:
 
 
 class Presets(Mapping[str, Preset]):
-    """The presets by name.
+    """Arguments that fields of research have agreed on, by name: what ``preset=`` takes.
+
+    See Also
+    --------
+    nofluke.evaluate : takes one, as most functions here do.
+    nofluke.coincidence : likewise.
+
+    References
+    ----------
+    Each preset names its own.
 
     Examples
     --------
