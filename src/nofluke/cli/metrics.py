@@ -154,8 +154,8 @@ def metrics(form: str | None, output: str | None) -> None:
 
 
 @click.command(cls=Command, examples=("nofluke presets", "nofluke presets szcore"))
-@click.argument("name", metavar="[NAME]", required=False)
-def presets(name: str | None) -> None:
+@click.argument("wanted", metavar="[NAME]", required=False)
+def presets(wanted: str | None) -> None:
     """Options that fields have agreed on, for --preset.
 
     A line for each: the argument, its value, and what it is in the field. An option is called as its argument, with
@@ -163,9 +163,9 @@ def presets(name: str | None) -> None:
     """
     from nofluke.series import presets as every
 
-    if name is not None:
-        every.arguments_of(name)  # or there is none of that name
-    click.echo(str(every.presets if name is None else every.presets[name.partition(":")[0].strip()]))
+    if wanted is not None:
+        every.arguments_of(wanted)  # or there is none of that name
+    click.echo(str(every.presets if wanted is None else every.presets[wanted.partition(":")[0].strip()]))
 
 
 def _check(names: tuple[str, ...]) -> None:

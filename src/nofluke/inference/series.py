@@ -47,8 +47,10 @@ class Series(Held):
     ----------
     truth : array-like
         Events, as :func:`nofluke.evaluate` takes them; with a ``span``, a list of times.
-    times, mask, warmup, test_part, truth_as, n_steps, count_events, overlaps, missing
+    times, mask, warmup, test_part, truth_as, n_steps, count_events, overlaps, merge_gap, split_longer, missing
         As in :func:`nofluke.evaluate`.
+    event_name, alarm_name, time_unit, delay_name, reset_name, preset
+        Likewise, for series of either kind.
     span, gaps, in_gaps, tick, duplicates
         As in :func:`nofluke.coincidence`.
 

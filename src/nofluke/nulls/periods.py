@@ -108,7 +108,7 @@ def _middle(flags: BoolArray) -> int:
 
 def _on_steps(side: Truth, period: Length) -> Grid:
     """Steps by their number, masked ones counted, or by the clock, which may have gaps."""
-    first, last = side.first_steps, side.last_steps
+    first, last = side.first_steps[side.wholes[0]], side.last_steps[side.wholes[1]]
     if not isinstance(period, str):
         at = np.flatnonzero(side.open_steps)
         long = in_places(period, side, "period", 2)

@@ -98,7 +98,7 @@ class Spans(ByValue):
 
         >>> found = Spans(starts=np.array([0, 9]), stops=np.array([7, 10])).split(3, np.array([7, 10]), None)
         >>> found.starts, found.stops, found.pieces
-        (array([0, 3, 6, 9]), array([3, 6, 7, 10]), array([0, 0, 0, 1]))
+        (array([0, 3, 6, 9]), array([ 3,  6,  7, 10]), array([0, 0, 0, 1]))
         """
         begins = self.starts if clock is None or self.begins is None else self.begins
         many = np.maximum(np.ceil((behind - begins) / length), 1).astype(np.int64)
