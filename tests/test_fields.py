@@ -360,6 +360,12 @@ class TestShapes:
         assert found.cell.truth.pieces.tolist() == [0, 1, 2, 2]
         assert "Ranges longer than 5min were split: 3 became 4." in found.notes
 
+    def test_pieces_shorter_than_steps_are_refused(self):
+        """Billions of them would fill the memory."""
+        days = pd.date_range("2024-01-01", periods=50)
+        with pytest.raises(nf.InputError, match="split_longer=1ns would cut the ranges into"):
+            nf.evaluate([0] * 20 + [1] * 20 + [0] * 10, predictions=[0, 1] * 25, times=days, split_longer="1ns")
+
     def test_pieces_move_together(self):
         """Under a null that shuffles ranges: as far apart as in the data."""
         truth = np.zeros(500, dtype=int)

@@ -575,6 +575,14 @@ class Shape:
                 spans = spans.merged(np.append(False, begins[1:] - ends[:-1] < long))
                 told = "{Ranges} less than {} apart were merged: {:,} became {:,}."
             else:
+                pieces = float(np.ceil((ends - begins) / long).sum())
+                if clock is not None and pieces > len(clock) + n:
+                    raise InputError(
+                        argument=name,
+                        value=Shown(length),
+                        problem=f"would cut the ranges into {pieces:,.0f} pieces, more than there are steps",
+                        remedy="pass a longer one",
+                    )
                 spans = spans.split(long, ends, None if length.unit == "steps" else clock)
                 told = "{Ranges} longer than {} were split: {:,} became {:,}."
                 runs = False
