@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from nofluke.errors import InputError, Role, called, capitalised
-from nofluke.plain import is_text
+from nofluke.plain import check_word, is_text
 
 MOST = 60  # characters of a name
 LengthUnit = Literal["ns", "us", "ms", "s", "min", "h", "d"]
@@ -57,9 +57,8 @@ class Names:
         reset_name: Any = None,
     ) -> Names:
         """Names as they were passed, each as a word, or as two with a slash between them: "person/people"."""
-        if time_unit is not None and time_unit not in TIME_UNITS:
-            listed = ", ".join(map(repr, TIME_UNITS))
-            raise InputError(argument="time_unit", value=time_unit, problem=f"must be one of {listed}")
+        if time_unit is not None:
+            check_word(time_unit, "time_unit", TIME_UNITS)
         event, events = _both(event_name, "event_name")
         alarm, alarms = _both(alarm_name, "alarm_name")
         delay, reset = _both(delay_name, "delay_name")[0], _both(reset_name, "reset_name")[0]
