@@ -131,23 +131,22 @@ def format_duration(nanoseconds: float) -> str:
 
 
 YEAR = 365.2425 * 86_400e9
-NEARLY = 1e-4  # of a year: periods and tolerances of 365.24 or 365.25 days are meant to be one
+NEARLY = 1e-4  # of a year: periods and tolerances of 365.24 days are meant to be one
 
 
 def said_duration(nanoseconds: float) -> str:
-    """A duration for sentences: as it is written where that is short, else in years or in four digits.
+    """A duration for sentences: as it is written, or in years where that takes hours or minutes.
 
-    >>> said_duration(525_946 * 60 * 10**9), said_duration(-2 * 525_960 * 60 * 10**9), said_duration(97 * 10**9)
+    >>> said_duration(525_946 * 60 * 10**9), said_duration(-2 * 525_949 * 60 * 10**9), said_duration(97 * 10**9)
     ('a year', '-2 years', '97s')
-    >>> said_duration(365 * 86_400 * 10**9), said_duration(1_234_567 * 10**9)
-    ('365d', '14.29d')
+    >>> said_duration(365 * 86_400 * 10**9), said_duration(365.25 * 86_400e9), said_duration(100_001 * 10**9)
+    ('365d', '365.25d', '100001s')
     """
-    years = abs(nanoseconds) / YEAR
-    if round(years) >= 1 and abs(years - round(years)) <= NEARLY * years:
-        sign = "-" if nanoseconds < 0 else ""
-        return f"{sign}a year" if round(years) == 1 else f"{sign}{round(years):,} years"
-    text = format_duration(nanoseconds)
-    return text if sum(map(str.isdigit, text)) <= 4 else rounded_duration(nanoseconds)
+    text, years = format_duration(nanoseconds), abs(nanoseconds) / YEAR
+    if text.endswith("d") or round(years) < 1 or abs(years - round(years)) > NEARLY * years:
+        return text
+    sign = "-" if nanoseconds < 0 else ""
+    return f"{sign}a year" if round(years) == 1 else f"{sign}{round(years):,} years"
 
 
 @dataclass(frozen=True, slots=True)
