@@ -640,5 +640,6 @@ def in_words(value: Length, in_time: bool = False) -> str:
     """
     if isinstance(value, str):
         long = as_duration(value, "length") or 0
-        return say("{}", Lasting(long, said_duration(long)))
+        said = said_duration(long)
+        return say("{}", Lasting(long, value if said == format_duration(long) else said))  # as it was passed, but years
     return f"{value:,} {'steps' if not in_time else 'time unit' if value == 1 else 'time units'}"
