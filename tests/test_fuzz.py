@@ -246,7 +246,20 @@ FUNCTIONS = {
     "sweep": (nf.sweep, ("truth", "scores", "tolerances", "thresholds", "quantiles", "times", "mask")),
     "diagnose": (nf.diagnose, ("truth", "scores", "predictions", "tolerance", "times", "mask", "period", "alpha")),
 }
-COMMON = ("truth_as", "missing", "count_events", "overlaps", "warmup", "test_part", "higher_is")
+COMMON = (
+    *(
+        "truth_as",
+        "missing",
+        "count_events",
+        "overlaps",
+        "merge_gap",
+        "split_longer",
+        "warmup",
+        "test_part",
+        "higher_is",
+    ),
+    *("event_name", "alarm_name", "time_unit", "delay_name", "reset_name", "preset"),
+)
 ALARMS = ("count_alarms", "refractory")
 CHANCE = ("null", "method", "rng")
 MORE = {
@@ -292,7 +305,7 @@ def test_two_lists_of_times_are_counted_as_the_oracle_counts(question):
 def test_nonsense_beside_two_lists_of_times_is_refused_in_one_line(question, data):
     """One or two arguments of any kind: an answer that can be written down, or one line."""
     _, asked = question
-    names = [*asked, "method", "alternative", "ties", "alpha", "zero_division"]
+    names = [*asked, "method", "alternative", "ties", "alpha", "zero_division", "event_name", "time_unit", "preset"]
     replaced = data.draw(st.lists(st.sampled_from(names), min_size=1, max_size=2, unique=True))
     result = ask(
         nf.coincidence, **asked | {"n_resamples": 20} | {name: data.draw(nonsense(), name) for name in replaced}

@@ -153,7 +153,7 @@ def test_nothing_found_and_everything_found_leave_room():
 def test_six_event_episodes_decide_however_many_false_alarms():
     """Sixty false alarms say nothing of recall, and do not make F1 surer."""
     found = intervals_of(
-        np.array([[3, 3, 3, 3]] * 3 + [[0, 0, 3, 0]] * 3 + [[1, 0, 0, 0]] * 60), nouns=("alarm", "range")
+        np.array([[3, 3, 3, 3]] * 3 + [[0, 0, 3, 0]] * 3 + [[1, 0, 0, 0]] * 60), nouns=("alarms", "ranges")
     )
     assert found.precision
     assert (

@@ -22,6 +22,9 @@ Look
 Try it
     `datasets` has labelled series, `detectors` the paper's detector.
 
+Speak the words of a field
+    `presets` has the arguments that fields have agreed on, for ``preset=``.
+
 All input errors are `InputError`, a ``ValueError`` whose message says what to do.
 
 Examples
@@ -57,6 +60,7 @@ if TYPE_CHECKING:
     from nofluke.inference.sweep import Sweep, sweep
     from nofluke.measures.confusion import Confusion
     from nofluke.nulls.diagnosis import Diagnosis, diagnose
+    from nofluke.series.presets import presets
     from nofluke.series.reading import split
     from nofluke.series.tolerance import Tolerance
     from nofluke.studies.rank import Ranking, rank
@@ -99,6 +103,7 @@ __all__ = [
     "nulls",
     "plot",
     "power",
+    "presets",
     "rank",
     "report",
     "sample_size",
@@ -128,6 +133,7 @@ _HOMES = {
     "inference.sweep": "Sweep sweep",
     "measures.confusion": "Confusion",
     "nulls.diagnosis": "Diagnosis diagnose",
+    "series.presets": "presets",
     "series.reading": "split",
     "series.tolerance": "Tolerance",
     "studies.rank": "Ranking rank",

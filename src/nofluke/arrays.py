@@ -24,6 +24,8 @@ def same(one: object, other: object) -> bool:
         if not (isinstance(one, np.ndarray) and isinstance(other, np.ndarray)):
             return False
         return one.dtype == other.dtype and np.array_equal(one, other, equal_nan=one.dtype.kind in "fc")
+    if isinstance(one, str) and isinstance(other, str):  # a sentence is its text, whether it knows its parts or not
+        return one == other
     if type(one) is not type(other):
         return False
     if isinstance(one, dict) and isinstance(other, dict):

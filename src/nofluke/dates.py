@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from nofluke.errors import InputError
+from nofluke.errors import InputError, Nameable, Naming
 
 Duration = int
 """A length of time in nanoseconds, as a Python integer: no overflow, no rounding."""
@@ -111,7 +112,11 @@ def format_duration(nanoseconds: float) -> str:
 
     >>> format_duration(90 * 60 * 10**9), format_duration(-36 * 3600 * 10**9), format_duration(100_001 * 10**9)
     ('1.5h', '-1.5d', '100001s')
+    >>> format_duration(-97e9)
+    '-97s'
     """
+    if isinstance(nanoseconds, float) and nanoseconds.is_integer():
+        nanoseconds = int(nanoseconds)
     size = abs(nanoseconds)
     if size == 0:
         return "0s"
@@ -123,6 +128,42 @@ def format_duration(nanoseconds: float) -> str:
                 text = f"{whole // 1000}.{whole % 1000:03d}".rstrip("0").rstrip(".")
                 return f"{'-' if nanoseconds < 0 else ''}{text}{unit}"
     return f"{nanoseconds / _UNITS[fitting[0]]:.6g}{fitting[0]}"
+
+
+YEAR = 365.2425 * 86_400e9
+NEARLY = 1e-4  # of a year: periods and tolerances of 365.24 days are meant to be one
+
+
+def said_duration(nanoseconds: float) -> str:
+    """A duration for sentences: as it is written, or in years where that takes hours or minutes.
+
+    >>> said_duration(525_946 * 60 * 10**9), said_duration(-2 * 525_949 * 60 * 10**9), said_duration(97 * 10**9)
+    ('a year', '-2 years', '97s')
+    >>> said_duration(365 * 86_400 * 10**9), said_duration(365.25 * 86_400e9), said_duration(100_001 * 10**9)
+    ('365d', '365.25d', '100001s')
+    """
+    text, years = format_duration(nanoseconds), abs(nanoseconds) / YEAR
+    if text.endswith("d") or round(years) < 1 or abs(years - round(years)) > NEARLY * years:
+        return text
+    sign = "-" if nanoseconds < 0 else ""
+    return f"{sign}a year" if round(years) == 1 else f"{sign}{round(years):,} years"
+
+
+@dataclass(frozen=True, slots=True)
+class Lasting(Nameable):
+    """A duration in a sentence, in the words for it or in the unit that is asked for."""
+
+    nanoseconds: float
+    words: str
+
+    def __str__(self) -> str:
+        return self.words
+
+    def called(self, names: Naming) -> str:
+        """In that unit."""
+        if not names.time_unit:
+            return self.words
+        return f"{self.nanoseconds / _UNITS[names.time_unit]:.6g}{names.time_unit}"
 
 
 def rounded_duration(nanoseconds: float) -> str:

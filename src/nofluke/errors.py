@@ -1,7 +1,8 @@
 """What is said about input, as data: sentences that name arguments, and the one error for input that is bad.
 
 A sentence is plain text in Python's words. Where it names an argument it keeps that as a part, so that the command line
-can say it in options instead; nothing ever looks for names in a text.
+can say it in options instead; where it names an event or an alarm, likewise, so that these may be called floods and
+storms. Nothing ever looks for names in a text.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import math
 import os
 import reprlib
 import string
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -50,12 +52,116 @@ class Spoken:
         return self.python
 
 
+class Nameable(ABC):
+    """A part of a sentence that whoever reads it may have names of their own for."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def called(self, names: Naming) -> str:
+        """The part in such names."""
+
+
+class Naming(Protocol):
+    """What events and alarms are called, and the unit that lengths of time are told in; empty where that is open."""
+
+    @property
+    def time_unit(self) -> str: ...
+
+    def forms(self, role: Role) -> tuple[str, str]:
+        """The name of one and that of several; empty where there is none."""
+        ...
+
+
+Role = Literal["event", "alarm"]
+Form = Literal["one", "several", "any", "an"]
+
+
+@dataclass(frozen=True, slots=True)
+class Thing(Nameable):
+    """An event or an alarm in a sentence, by the word for it where it has no name.
+
+    >>> sentence = say("{Events} without {an_alarm}: {}.", 3)
+    >>> sentence
+    'Events without an alarm: 3.'
+    """
+
+    role: Role
+    word: str
+    form: Form = "one"
+    capital: bool = False
+
+    def __str__(self) -> str:
+        return self._formed(self.word, f"{self.word}s")
+
+    def called(self, names: Naming) -> str:
+        """In its form, by its name where it has one."""
+        one, several = names.forms(self.role)
+        return self._formed(one, several) if one else str(self)
+
+    def of(self, count: int) -> Thing:
+        """As it stands behind a count."""
+        return replace(self, form="one" if count == 1 else "several")
+
+    def _formed(self, one: str, several: str) -> str:
+        if self.form == "any":
+            text = f"{one}(s)" if several == f"{one}s" else several
+        else:
+            text = {"one": one, "several": several, "an": f"{article(one)} {one}"}[self.form]
+        return text[0].upper() + text[1:] if self.capital else text
+
+
+@dataclass(frozen=True, slots=True)
+class Unlike(Nameable):
+    """What is said where alarms are called alarms, and what where they have another name."""
+
+    usual: str
+    named: str
+
+    def __str__(self) -> str:
+        return self.usual
+
+    def called(self, names: Naming) -> str:
+        """By the usual words, or those that hold for any name."""
+        return called(self.usual if names.forms("alarm")[0] in ("", "alarm") else self.named, names)
+
+
+def false_alarms(*, capital: bool = False) -> Words:
+    """False alarms, which alarms by another name may not be called: storms without a flood are not false.
+
+    >>> from nofluke.series.names import Names
+    >>> false_alarms(), called(false_alarms(), Names.of("flood", "storm"))
+    ('false alarms', 'storms without a flood')
+    """
+    usual, other = ("False alarms", "{Alarms}") if capital else ("false alarms", "{alarms}")
+    return Words((Unlike(usual, say(other + " without {an_event}")),))
+
+
+def article(noun: str) -> str:
+    """The indefinite article, by the sound that a noun begins with.
+
+    >>> [article(noun) for noun in ("flood", "incident", "unit", "hour", "SLO breach", "US holiday", "one-off")]
+    ['a', 'an', 'a', 'an', 'an', 'a', 'a']
+    """
+    first = noun.split()[0] if noun.split() else noun
+    spelled = first.isupper() and len(first) > 1  # letter by letter
+    if spelled:
+        return "an" if first[0] in "AEFHILMNORSX" else "a"
+    word = first.lower()
+    if word.startswith(("uni", "use", "usa", "uti", "eu", "one", "once", "ufo")):
+        return "a"
+    return "an" if word.startswith(("a", "e", "i", "o", "u", "hour", "hono", "heir", "honest")) else "a"
+
+
 class Speaker(Protocol):
     """Who words a sentence anew, such as a command with its options."""
 
     def say(self, part: Argument | Spoken) -> str:
         """A part of a sentence in the speaker's words."""
         ...
+
+
+Part = str | Argument | Spoken | Nameable
 
 
 class Words(str):
@@ -68,9 +174,9 @@ class Words(str):
     ('this needs a clock: pass ', Argument(name='times', values=(), way='to pass'), '.')
     """
 
-    parts: tuple[str | Argument | Spoken, ...]
+    parts: tuple[Part, ...]
 
-    def __new__(cls, parts: Iterable[str | Argument | Spoken]) -> Self:
+    def __new__(cls, parts: Iterable[Part]) -> Self:
         parts = tuple(parts)
         words = super().__new__(cls, "".join(map(str, parts)))
         words.parts = parts
@@ -98,7 +204,7 @@ class Remark(Words):
         return (self.kind, "{}", Words(self.parts))
 
 
-def parts_of(text: str) -> tuple[str | Argument | Spoken, ...]:
+def parts_of(text: str) -> tuple[Part, ...]:
     """The parts of a sentence; plain text is one."""
     return text.parts if isinstance(text, Words) else (text,)
 
@@ -110,7 +216,20 @@ def kind_of(text: str) -> str:
 
 def worded(text: str, speaker: Speaker) -> str:
     """A sentence in the words of a speaker."""
-    return "".join(part if isinstance(part, str) else speaker.say(part) for part in parts_of(text))
+    return "".join(speaker.say(part) if isinstance(part, Argument | Spoken) else str(part) for part in parts_of(text))
+
+
+def called(text: str, names: Naming) -> str:
+    """A sentence in the names that events and alarms have; all else in it stays as it is, arguments and kind too.
+
+    >>> from nofluke.series.names import Names
+    >>> called(say("{Events} without {an_alarm}: {}.", 3), Names.of("seizure", "alert"))
+    'Seizures without an alert: 3.'
+    """
+    if not any(isinstance(part, Nameable) for part in parts_of(text)):
+        return text
+    words = Words(part.called(names) if isinstance(part, Nameable) else part for part in parts_of(text))
+    return Remark(text.kind, "{}", words) if isinstance(text, Remark) else words
 
 
 def arg(name: str, *values: Any) -> Words:
@@ -155,8 +274,12 @@ def verb(name: str) -> Words:
 
 
 def say(template: str, /, *values: Any, **named_values: Any) -> Words:
-    """A sentence from its template, as `str.format` makes it; what is put in may be sentences, too."""
-    parts: list[str | Argument | Spoken] = []
+    """A sentence from its template, as `str.format` makes it; what is put in may be sentences, too.
+
+    ``{events}``, ``{an_alarm}`` and the other words of `THINGS` stand for what may have a name of its own.
+    """
+    parts: list[Part] = []
+    named_values = {**THINGS, **named_values}
     numbers = iter(range(len(values)))
     for text, field, form, conversion in _FORMATTER.parse(template):
         parts.append(text)
@@ -165,20 +288,53 @@ def say(template: str, /, *values: Any, **named_values: Any) -> Words:
         value = _FORMATTER.get_field(field or str(next(numbers)), values, named_values)[0]
         if isinstance(value, Words):
             parts += value.parts
+        elif isinstance(value, Nameable):
+            parts.append(value)
         else:
             parts.append(format(_FORMATTER.convert_field(value, conversion), form or ""))
     return Words(part for part in parts if part != "")
 
+
+def _forms(role: Role, word: str) -> Iterator[tuple[str, Thing]]:
+    for form, key in {"one": word, "several": f"{word}s", "any": f"{word}_s", "an": f"{article(word)}_{word}"}.items():
+        thing = Thing(role, word, form)  # type: ignore[arg-type]  # the keys are forms
+        yield key, thing
+        yield key.capitalize(), replace(thing, capital=True)
+
+
+WORDS: dict[str, Role] = {
+    "event": "event",
+    "range": "event",
+    "alarm": "alarm",
+    "prediction": "alarm",
+    "alarm episode": "alarm",
+}
+"""What events and alarms are called where they have no names, by how they are counted."""
+
+THINGS = {key: thing for word, role in WORDS.items() for key, thing in _forms(role, word)}
+"""What templates of sentences may hold: event, events, event_s for event(s), an_event; with a capital letter, too."""
 
 _FORMATTER = string.Formatter()
 
 
 def joined(between: str, texts: Iterable[str]) -> Words:
     """Sentences one after the other, as `str.join` joins text."""
-    parts: list[str | Argument | Spoken] = []
+    parts: list[Part] = []
     for text in texts:
         parts += [between, *parts_of(text)] if parts else parts_of(text)
     return Words(parts)
+
+
+def capitalised(text: str) -> str:
+    """The beginning of a sentence.
+
+    >>> capitalised(say("{events} come in runs"))
+    'Events come in runs'
+    """
+    first, *rest = parts_of(text) if text else ("",)
+    if isinstance(first, Thing):
+        return Words((replace(first, capital=True), *rest))
+    return Words((f"{str(first)[:1].upper()}{str(first)[1:]}", *rest))
 
 
 def in_one_line(text: str) -> str:
@@ -201,12 +357,14 @@ def packed(text: str) -> str:
     return json.dumps([text.kind if isinstance(text, Remark) else None, *map(_packed_part, parts_of(text))])
 
 
-def _packed_part(part: str | Argument | Spoken) -> Any:
+def _packed_part(part: Part) -> Any:
+    if isinstance(part, Thing):
+        return {"thing": [part.role, part.word, part.form, part.capital]}
     if isinstance(part, Argument):
         return {"argument": [part.name, [_packed_value(value) for value in part.values], part.way]}
     if isinstance(part, Spoken):
         return {"spoken": [part.python, part.shell, part.needs, part.otherwise]}
-    return part
+    return str(part)
 
 
 def _packed_value(value: Any) -> Any:
@@ -225,9 +383,11 @@ def unpacked(text: str) -> Words:
     return words if kind is None else Remark(kind, "{}", words)
 
 
-def _unpacked_part(part: Any) -> str | Argument | Spoken:
+def _unpacked_part(part: Any) -> Part:
     if isinstance(part, str):
         return part
+    if "thing" in part:
+        return Thing(*part["thing"])
     if "spoken" in part:
         return Spoken(*part["spoken"])
     name, values, way = part["argument"]

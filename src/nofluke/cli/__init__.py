@@ -41,6 +41,7 @@ TOPICS = {
         "chance": ("metrics", "What chance gives in a metric, from the labels alone."),
         "metrics": ("metrics", "List all metrics, with their settings."),
     },
+    "Fields": {"presets": ("metrics", "Options that fields have agreed on, for --preset.")},
     "Plan": {"power": ("commands", "How many events it takes to tell skill from chance.")},
     "Try and reproduce": {
         "demo": ("commands", "Judge a detector on simulated tweets about earthquakes."),

@@ -415,10 +415,12 @@ def time_of(text: str, time_format: str | None) -> Any:
     return number_of(text)
 
 
-def tolerance_of(both: str | None, early: str | None, late: str | None, unit: str) -> Tolerance:
+def tolerance_of(both: str | Tolerance | None, early: str | None, late: str | None, unit: str) -> Tolerance:
     """A tolerance from --tolerance, or from --early and --late; plain numbers count what --unit says."""
     from nofluke.series.tolerance import Tolerance, as_side, as_tolerance
 
+    if isinstance(both, Tolerance):
+        return both  # of a preset
     if both is not None and (early is not None or late is not None):
         raise InputError(problem="pass either --tolerance, or --early and --late")
     if both is not None:

@@ -31,6 +31,7 @@ from nofluke.cli.options import (
     output_option,
     plain_file,
     plot_option,
+    preset_option,
     seed_option,
     several,
     side_options,
@@ -66,6 +67,7 @@ list_options = several(
         help="Another file with stretches in which nobody watched: two columns, start and end (begin, stop, from, to).",
     ),
     declared(*names_of(AboutTimes)),
+    preset_option,
 )
 window_options = several(
     list_option(
@@ -91,9 +93,7 @@ window_options = several(
     click.option(
         "--leads",
         type=click.Choice(["alarms", "events"]),
-        default="alarms",
-        show_default=True,
-        help="What comes first, which decides what is called precursor and trigger rate.",
+        help="What comes first, which decides what tables call precursor and trigger rate. Default: alarms.",
     ),
 )
 

@@ -42,6 +42,8 @@ class Command(click.Command):
             left = super().parse_args(ctx, args)
         if not ctx.resilient_parsing:
             check_ending(ctx)
+            with in_options(ctx):
+                _take_preset(ctx)
         return left
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -98,6 +100,26 @@ class Commands(click.Group):
         write_examples(self.examples, formatter)
 
 
+PRESET = "nofluke.preset"  # where a context keeps what was typed
+
+
+def _take_preset(context: click.Context) -> None:
+    """The arguments of a preset in place of options that were not typed; a tolerance only if no side of it was."""
+    if not context.meta.get(PRESET):
+        return
+    from nofluke.series.presets import arguments_of
+
+    typed = {
+        name for name in context.params if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+    }
+    for name, value in arguments_of(context.meta[PRESET]).items():
+        own = next((one for one in (name, f"{name}s") if one in context.params), None)
+        if own is None or own in typed or (name == "tolerance" and typed & {"early", "late"}):
+            continue
+        plain = value if name == "tolerance" else str(value)
+        context.params[own] = (plain,) if own != name else plain
+
+
 def _refuse_repeated(order: list[click.Parameter], command: str) -> None:
     """Refuse an option that was typed more than once: the last would count, and the others be dropped in silence."""
     for option in dict.fromkeys(order):
@@ -119,7 +141,7 @@ def _refuse_repeated(order: list[click.Parameter], command: str) -> None:
 TOPICS = {
     "Data": "series source group groups layout pattern labels data truth truth-file truth-start truth-end truth-where ranges "
     "truth-as "
-    "overlaps n-steps "
+    "overlaps merge-gap split-longer n-steps "
     "event-time event-end event-where alarm-time alarm-end alarm-where "
     "time time-format truth-time-format event-time-format alarm-time-format ranges-time-format "
     "span step gaps in-gaps gaps-time-format duplicates tick mask missing warmup test-part",
@@ -134,6 +156,7 @@ TOPICS = {
     "Chance": "null strata period method resamples permutations seed stop-after alternative ties chance familywise",
     "Verdict and gate": "speaks-for alpha level classical gate gate-on min-precision min-recall min-f1",
     "Computing": "workers dask restart",
+    "Names": "preset event-name alarm-name delay-name reset-name time-unit",
     "Output": "rows format output plot diagram report title scripts help",
 }
 """Options in the order in which the help of every command shows those that it has."""

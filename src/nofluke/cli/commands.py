@@ -24,7 +24,7 @@ from nofluke.cli.arguments import (
     tolerance_of,
     within_strata,
 )
-from nofluke.cli.command import Command, advising
+from nofluke.cli.command import PRESET, Command, advising
 from nofluke.cli.options import (
     chance_options,
     data_options,
@@ -377,7 +377,7 @@ def _command_line(context: click.Context) -> str:
     for parameter in context.command.params:
         source = context.get_parameter_source(parameter.name or "")
         if source is click.core.ParameterSource.COMMANDLINE:
-            value = context.params[parameter.name or ""]
+            value = context.params.get(parameter.name or "", context.meta.get(PRESET))
             if isinstance(value, tuple):
                 words += [word for one in value for word in (parameter.opts[-1], str(one))]
                 continue

@@ -155,6 +155,21 @@ def metrics(form: str | None, output: str | None) -> None:
     write_result(Listing.of_all(), form, output)
 
 
+@click.command(cls=Command, examples=("nofluke presets", "nofluke presets szcore"))
+@click.argument("wanted", metavar="[NAME]", required=False)
+def presets(wanted: str | None) -> None:
+    """Options that fields have agreed on, for --preset.
+
+    A line for each: the argument, its value, and what it is in the field. An option is called as its argument, with
+    dashes.
+    """
+    from nofluke.series import presets as every
+
+    if wanted is not None:
+        every.arguments_of(wanted)  # or there is none of that name
+    click.echo(str(every.presets if wanted is None else every.presets[wanted.partition(":")[0].strip()]))
+
+
 def _check(names: tuple[str, ...]) -> None:
     if not names:
         raise InputError(problem="name a metric", remedy="--metric NAME, such as auc-roc. nofluke metrics lists them")

@@ -8,11 +8,11 @@ from typing import Any
 
 import click
 
-from nofluke.cli.command import ENDINGS, FILES, FORMATS, form_of
+from nofluke.cli.command import ENDINGS, FILES, FORMATS, PRESET, form_of
 from nofluke.cli.values import COLUMN, CONDITION, FILE, METRIC, NULL, SHARE, SPAN, Threshold, Value
 from nofluke.data.paths import check_place, expanded
 from nofluke.errors import InputError, joined
-from nofluke.series.arguments import CHOICES, DECLARED, AboutAlarms, AboutSeries, names_of
+from nofluke.series.arguments import CHOICES, DECLARED, AboutAlarms, AboutEvents, AboutNames, AboutSeries, names_of
 
 
 def several(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -113,7 +113,7 @@ class _Part(click.types.StringParamType):
     name = "PART"
 
 
-_TYPES = {"test_part": _Part()}
+_TYPES = {"test_part": _Part()} | {name: Value("NAME") for name in names_of(AboutNames) if name not in CHOICES}
 
 
 def declared(*names: str) -> Callable[[Any], Any]:
@@ -133,7 +133,16 @@ def declared(*names: str) -> Callable[[Any], Any]:
     )
 
 
-of_series_options = declared(*names_of(AboutSeries))
+preset_option = click.option(
+    "--preset",
+    expose_value=False,
+    metavar="NAME",
+    callback=lambda context, _, name: context.meta.__setitem__(PRESET, name),
+    help="Options that a field has agreed on: eca, szcore, sre or earthquakes. nofluke presets shows them; what is typed "
+    "beside it wins.",
+)
+of_events_options = declared(*names_of(AboutEvents))
+of_series_options = several(declared(*names_of(AboutSeries)), preset_option)
 of_scores_options = declared("higher_is", "align")
 of_alarms_options = declared(*names_of(AboutAlarms))
 of_truth = several(

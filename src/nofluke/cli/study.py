@@ -17,8 +17,8 @@ from nofluke.cli.options import (
     metric_option,
     null_of_study_option,
     of_alarms_options,
+    of_events_options,
     of_scores_options,
-    of_series_options,
     plot_option,
     rule_options,
     several,
@@ -102,7 +102,7 @@ source_options = several(
         show_default=True,
         help="How to read the truth when it cannot be inferred.",
     ),
-    of_series_options,
+    of_events_options,
     of_scores_options,
     of_alarms_options,
 )

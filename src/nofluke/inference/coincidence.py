@@ -11,7 +11,7 @@ import numpy as np
 
 from nofluke.data.columns import as_pairs
 from nofluke.dates import format_duration
-from nofluke.errors import InputError, arg, passed, say
+from nofluke.errors import THINGS, InputError, arg, joined, passed, say
 from nofluke.inference.chance import Alternative, Ties
 from nofluke.inference.evaluate import (
     F1,
@@ -66,6 +66,8 @@ class Coincidence(Evaluation):
         The lists as they were read: ticks, span and gaps.
     leads : {"alarms", "events"}
         What comes first.
+    leads_asked : bool
+        Whether that was said, so that tables and figures name both rates.
     lag : number
         How far the window was moved: nanoseconds for dates, else the unit of the times. ``tolerance`` is the window as
         it was moved, ``width`` as it was given.
@@ -87,6 +89,7 @@ class Coincidence(Evaluation):
 
     sequence: Occurrences = field(repr=False)  # type: ignore[assignment]
     leads: Leads = "alarms"
+    leads_asked: bool = field(repr=False, default=False)
     lag: int | float = 0
 
     @property
@@ -118,6 +121,12 @@ class Coincidence(Evaluation):
     def trigger_rate(self) -> float:
         """The share of what leads that has something following it: precision if alarms lead, else recall."""
         return self.precision if self.leads == "alarms" else self.recall
+
+    def called(self, measure: str) -> str:
+        """What precision or recall is called in tables and figures: a coincidence rate, if it was said what leads."""
+        if not self.leads_asked:
+            return measure
+        return f"{measure} ({'precursor' if (measure == 'recall') == (self.leads == 'alarms') else 'trigger'} rate)"
 
     @property
     def edges(self) -> Edges:
@@ -163,16 +172,21 @@ class Coincidence(Evaluation):
         long = f"{plural(self.n, 'tick')} of {self.tick}"
         if self.fine:
             long = f"{span_in_words(self.watched, self.false_alarms.unit)} watched"
-        return (
-            f"{plural(self.n_events, 'event')}, {plural(self.n_predictions, 'alarm')}; {' to '.join(read.ends)}{less}, "
-            f"{long}; tolerance {self.tolerance}"
+        return say(
+            "{}, {}; {}{}, {}; tolerance {}",
+            plural(self.n_events, "event"),
+            plural(self.n_predictions, "alarm"),
+            " to ".join(read.ends),
+            less,
+            long,
+            self.tolerance.in_words(),
         )
 
     def sentences(self) -> tuple[str, ...]:
         """The result in plain words, with the names of event coincidence analysis."""
         recall, precision = ("precursor", "trigger") if self.leads == "alarms" else ("trigger", "precursor")
-        names = f"Recall is the {recall} coincidence rate and precision the {precision} coincidence rate, if {self.leads} lead."
-        return *super().sentences(), names
+        told = "Recall is the {} coincidence rate and precision the {} coincidence rate, if {} lead."
+        return *super().sentences(), self.names.said(say(told, recall, precision, THINGS[self.leads]))
 
     def _record(self, *, f1: F1 = "value", statistics: Iterable[str] = ()) -> dict[str, Any]:
         every = super()._record(f1=f1, statistics=statistics)
@@ -210,7 +224,7 @@ def coincidence(
     *,
     tolerance: Length | Tolerance,
     lag: Length = 0,
-    leads: Leads = "alarms",
+    leads: Leads | None = None,
     edges: Edges = "zero",
     zero_division: float = math.nan,
     null: Null = "auto",
@@ -248,9 +262,10 @@ def coincidence(
     lag : number, str or timedelta, default 0
         Moves the window: "2d" for alarms two days after the event, "-2d" for alarms two days before it. pyunicorn's
         ``lag`` and CoinCalc's ``tau`` count the other way: by how long causes precede effects. See the notes below.
-    leads : {"alarms", "events"}
-        What comes first; it only sets the names of event coincidence analysis. Recall is the precursor rate if alarms
-        lead, the trigger rate if events do, and precision is the other one. If the window lies on the other side, a
+    leads : {"alarms", "events"}, optional
+        What comes first, by default alarms. It sets the names of event coincidence analysis, which stand in the table
+        and the figure where it is passed. Recall is the precursor rate if alarms lead, the trigger rate if events do,
+        and precision is the other one. If the window lies on the other side, a
         note says so.
     edges : {"zero", "interior"}
         "zero": everything counts, and there is nothing outside the watched time, as in the paper. "interior": only
@@ -308,7 +323,8 @@ def coincidence(
     >>> found.n, found.tick
     (1826, '1d')
     """
-    check_word(leads, "leads", ("alarms", "events"))
+    if leads is not None:
+        check_word(leads, "leads", ("alarms", "events"))
     check_word(edges, "edges", ("zero", "interior"))
     question = Question(
         null=null,
@@ -326,8 +342,8 @@ def coincidence(
         return _of_ranges(events, alarms, window, edges, question, about)
     read = read_times(events, alarms, tolerances=(window,), **about)
     cell = trial_of(read, (window,), edges).cell(0, 0)
-    settings = question.settled(cell, doubt_of(read))
-    more: Any = {"leads": leads, "lag": width.moved_by(lag)}
+    settings = question.settled(cell, doubt_of(read), read.names)
+    more: Any = {"leads": leads or "alarms", "leads_asked": leads is not None, "lag": width.moved_by(lag)}
     return computed(result_of(Coincidence, cell, read, settings.laws(cell), settings, **more))
 
 
@@ -381,12 +397,12 @@ def _against(leads: Leads, window: Tolerance, lag: int | float) -> tuple[str, ..
     where, other = ("after", "events") if leads == "alarms" else ("before", "alarms")
     return (
         say(
-            "Only alarms {} {} an event count, though {}: {} if {} come first, or pass {} if they follow.",
+            "Only {alarms} {} {} {an_event} count, though {}: {} if {} come first, or pass {} if they follow.",
             window.distance,
             where,
             passed("leads", leads),
             opposite,
-            leads,
+            THINGS[leads],
             arg("leads", other),
         ),
     )
@@ -397,7 +413,7 @@ def doubt_of(read: Occurrences) -> str:
     if not read.guessed or min(len(read.events), len(read.alarms)) >= FEWEST_TIMES:
         return ""
     return say(
-        "The span is a guess, and with fewer than {} events or alarms it is a poor one. Pass {}.",
+        "The span is a guess, and with fewer than {} {events} or {alarms} it is a poor one. Pass {}.",
         FEWEST_TIMES,
         arg("span"),
     )
@@ -418,7 +434,9 @@ def remarks(cell: TimedCell, read: Occurrences) -> tuple[str, ...]:
         found.append(NO_EVENTS)
     left = (len(read.events) - cell.n_counted, len(read.alarms) - cell.n_predictions)
     if any(left):
-        told = " and ".join(plural(many, noun) for many, noun in zip(left, ("event", "alarm"), strict=True) if many)
+        told = joined(
+            " and ", (plural(many, noun) for many, noun in zip(left, ("event", "alarm"), strict=True) if many)
+        )
         found.append(
             say(
                 "{} do not count, because their windows extend beyond the watched time ({}).",
@@ -428,13 +446,17 @@ def remarks(cell: TimedCell, read: Occurrences) -> tuple[str, ...]:
         )
     if not read.ticks.rounded:
         found.append(
-            f"Times are not rounded: ticks are as fine as their numbers, {read.ticks.length(1)}, and chance places "
-            "events anywhere."
+            say(
+                "Times are not rounded: ticks are as fine as their numbers, {}, and chance places {events} anywhere.",
+                read.ticks.length(1),
+            )
         )
     elif read.watch.stride > 1:
         found.append(
-            f"Events lie on multiples of {read.ticks.length(read.watch.stride)}, more coarsely than alarms, and chance "
-            "keeps them on that grid."
+            say(
+                "{Events} lie on multiples of {}, more coarsely than {alarms}, and chance keeps them on that grid.",
+                read.ticks.length(read.watch.stride),
+            )
         )
     return tuple(found)
 
@@ -510,16 +532,15 @@ class CoincidenceSweep(Sweep):
             for d in range(len(self.tolerances))
         ]
         read = self.occurrences
-        title = (
-            f"{plural(self.n_events, 'event')}, {plural(len(read.alarms), 'alarm')}; {' to '.join(read.ends)}; "
-            f"{plural(len(rows), 'window')}"
-        )
-        return Table(
+        events, alarms = plural(self.n_events, "event"), plural(len(read.alarms), "alarm")
+        title = say("{}, {}; {}; {}", events, alarms, " to ".join(read.ends), plural(len(rows), "window"))
+        told = Table(
             title=title,
             columns=("tolerance", "lag", "precision", "recall", "F1", *(f"p {side}" for side in sides)),
             rows=tuple(rows),
             notes=(*self._how(familywise), *noted(self.notes)),
         )
+        return told.called(self.names)
 
     def _place(self, d: int, k: int) -> str:
         del k  # no thresholds: each window is a tolerance
@@ -610,7 +631,7 @@ def sweep_tolerances(
     read = read_times(events, alarms, tolerances=windows, **about)
     trial = trial_of(read, windows, "zero")
     widest = int(np.argmax([reach.early + reach.late for reach in trial.reaches]))
-    choice = choose(null, trial.cell(widest, 0), LEVEL, doubt_of(read))
+    choice = choose(null, trial.cell(widest, 0), LEVEL, doubt_of(read)).called(read.names)
     choice.check(method)
     choice.model.check(method, trial.cell(0, 0))
     choice.model.fits(trial.truth)
@@ -619,7 +640,8 @@ def sweep_tolerances(
         quantiles=None,
         settings=Settings(choice=choice, method=method, n_resamples=n_resamples, rng=rng),
         left_out=read.left_out,
-        notes=(*read.notes, *remarks(trial.cell(0, 0), read), *untold(choice), *choice.notes),
+        notes=read.names.all_said((*read.notes, *remarks(trial.cell(0, 0), read), *untold(choice), *choice.notes)),
+        names=read.names,
         widths=tuple(_plain(width) for width in widths for _ in moves),
         lags=tuple(str(lag) for _ in widths for lag in moves),
         moves=tuple(width.moved_by(lag) for width in widths for lag in moves),

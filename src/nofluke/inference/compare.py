@@ -17,7 +17,7 @@ import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, ByValue, FloatArray, IntArray
 from nofluke.data.columns import frame_columns
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, say, shown
 from nofluke.inference.chance import f_test, significant
 from nofluke.inference.corrections import holm
 from nofluke.inference.interval import (
@@ -48,6 +48,7 @@ from nofluke.series.arguments import AboutDetector, takes
 from nofluke.series.between import Made, trial_of
 from nofluke.series.counting import reaching
 from nofluke.series.detector import AlarmRule, CountAlarms, Cuts, choose_cut
+from nofluke.series.names import NONE, Names
 from nofluke.series.reading import HigherIs, Sequence, nothing_shared, prepare, read_given
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 from nofluke.series.trial import Cell
@@ -478,7 +479,13 @@ def _alarms(pair: Pair, first: IntArray, second: IntArray) -> tuple[bool, str]:
     kind = "hits" if least == hits else "misses"
     return (
         unlike,
-        f"{fewer[1]} has only {plural(fewer[0], 'alarm')}, of which fewer than {EXPECTED} {kind} are expected",
+        say(
+            "{} has only {}, of which fewer than {} {} are expected",
+            fewer[1],
+            plural(fewer[0], "alarm"),
+            EXPECTED,
+            kind,
+        ),
     )
 
 
@@ -504,7 +511,7 @@ def _holding(pair: Pair, first: IntArray, second: IntArray, m: int, noun: Kind) 
     if n < FEWEST:
         return n, weight, f"{whose}{plural(n, *UNITS[noun])} with {fewest}s, fewer than {FEWEST}"
     if weight < LIGHTEST:
-        why = few_hold_most(held, heaviest, weight, noun)
+        why = few_hold_most(held, f"{heaviest}s", weight, noun)
         return n, weight, f"{its}{why}"
     return n, weight, ""
 
@@ -740,6 +747,8 @@ class Comparison(Exports, ByValue):
         Metrics of which lower values are better.
     by : str
         The measure that says which detector is best.
+    names : Names
+        What events and alarms are called.
 
     See Also
     --------
@@ -778,6 +787,7 @@ class Comparison(Exports, ByValue):
     metric_intervals: Mapping[str, tuple[Interval, ...]] = field(repr=False, default_factory=dict)
     lower: frozenset[str] = frozenset()
     by: str = "f1"
+    names: Names = field(repr=False, compare=False, default=NONE)
 
     @property
     def n_pairs(self) -> int:
@@ -1103,10 +1113,10 @@ def _remarks(
 
     ``counts`` are those of detectors that have any units.
     """
-    remarks = []
+    remarks: list[str] = []
     for name, total in counts.items():
         if total[ALARMS] == 0:
-            remarks.append(f"{name} has no alarms: its precision and F1 are undefined.")
+            remarks.append(say("{} has no {alarms}: its precision and F1 are undefined.", name))
     if counts and all(total[EVENTS] == 0 for total in counts.values()):
         remarks.append(there_are_no("events", "recall and F1 are undefined"))
     n_pairs = len(differences) // len(MEASURES)
@@ -1118,7 +1128,8 @@ def _remarks(
     for why, others in untested.items():
         more = f" and {len(others) - MOST_NAMED:,} more" if len(others) > MOST_NAMED else ""
         against = f"{', '.join(others[:MOST_NAMED])}{more}"
-        remarks.append(f"{why}: precision and F1 are not tested against {against}, with more than twice as many.")
+        told = "{}: precision and F1 are not tested against {}, with more than twice as many."
+        remarks.append(say(told, why, against))
     hopeless = [one for one in differences if one.measure == "f1" and one.n_differing]
     hopeless = [one for one in hopeless if not math.isnan(one.value) and one.smallest * n_pairs > alpha]
     if hopeless:
@@ -1191,8 +1202,8 @@ def given_back(steps: IntArray, each: FloatArray) -> FloatArray:
 
 # ---- compare detectors on one series: read them all alike, cut each by the same rule
 
-TIED_NEAR_CUT = (
-    "many scores are tied near the cut. The number of alarms jumps as it moves, so p-values and intervals of differences "
+TIED_NEAR_CUT = say(
+    "many scores are tied near the cut. The number of {alarms} jumps as it moves, so p-values and intervals of differences "
     "are rough."
 )
 
@@ -1315,7 +1326,7 @@ def compare_read(
     tied = [name for name, gain in gains.items() if gain.tied]
     first = next(iter(detectors.values()))
     cell, window = first.cell, first.made.trial.tolerances[0]
-    return compared(
+    found = compared(
         {name: units_of((cell,))[0] for name, cell in cells.items()},
         units,
         recut=recut if gains else None,
@@ -1324,8 +1335,15 @@ def compare_read(
         level=level,
         n_resamples=n_resamples,
         rng=rng,
-        title=f"{plural(first.sequence.n, 'step')}, {plural(cell.n_counted, cell.truth.noun)}, "
-        f"{plural(len(cells), 'detector')}; tolerance {window}",
-        notes=notes if not tied else (*notes, f"{', '.join(tied)}: {TIED_NEAR_CUT}"),
+        title=say(
+            "{}, {}, {}; tolerance {}",
+            plural(first.sequence.n, "step"),
+            plural(cell.n_counted, cell.truth.noun),
+            plural(len(cells), "detector"),
+            window.in_words(),
+        ),
+        notes=notes if not tied else (*notes, say("{}: {}", ", ".join(tied), TIED_NEAR_CUT)),
         cells=cells,
     )
+    names = first.sequence.names
+    return replace(found, title=names.said(found.title), notes=names.all_said(found.notes), names=names)

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar, Unpack
 import numpy as np
 
 from nofluke.arrays import ByValue
-from nofluke.errors import InputError, arg, joined, say, spoken
+from nofluke.errors import THINGS, InputError, arg, capitalised, false_alarms, joined, say, spoken
 from nofluke.inference.chance import Alternative, ChanceTest, FTest, Ties, check_alternative, f_test
 from nofluke.inference.interval import Interval, Intervals, intervals_of
 from nofluke.inference.needed import Needed, needed, present_of
@@ -36,6 +36,7 @@ from nofluke.ratios import divide, f_beta
 from nofluke.series.arguments import About, AboutDetector, takes
 from nofluke.series.between import Made, trial_of
 from nofluke.series.detector import STEPS, AlarmRule, CountAlarms, Cuts, choose_cut
+from nofluke.series.names import NONE, Names
 from nofluke.series.reading import HigherIs, LeftOut, Sequence, prepare
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 from nofluke.series.trial import Cell
@@ -89,9 +90,9 @@ class Question(Asked):
         for name, value in plain.items():
             object.__setattr__(self, name, value)
 
-    def settled(self, cell: Cell, doubt: str = "") -> Settings:
-        """With the null that is taken for a cell; ``doubt`` is what speaks against any."""
-        return self.under(choose(self.null, cell, self.alpha, doubt))
+    def settled(self, cell: Cell, doubt: str = "", names: Names = NONE) -> Settings:
+        """With the null that is taken for a cell, told in some names; ``doubt`` is what speaks against any."""
+        return self.under(choose(self.null, cell, self.alpha, doubt).called(names))
 
     def under(self, choice: Choice) -> Settings:
         """With a null that was chosen."""
@@ -141,7 +142,7 @@ def offered_ranges(sequence: Sequence, truth: Truth, asked: CountEvents | None) 
         return ()
     return (
         say(
-            "Labels come in {:,} run(s) of {:.3g} steps on average, and each step counts as an event: pass {} to count each "
+            "Labels come in {:,} run(s) of {:.3g} steps on average, and each step counts as {an_event}: pass {} to count each "
             "run once.",
             truth.n - following,
             runs.statistic,
@@ -157,8 +158,13 @@ def out_of_reach(cell: Cell) -> tuple[str, ...]:
     if not tolerance.aside or lost == 0:
         return ()
     return (
-        f"{lost:,} of {plural(cell.n_events, cell.truth.noun)} cannot be found: no step that counts lies in "
-        f"{'its' if lost == 1 else 'their'} window ({tolerance}).",
+        say(
+            "{:,} of {} cannot be found: no step that counts lies in {} window ({}).",
+            lost,
+            plural(cell.n_events, cell.truth.noun),
+            "its" if lost == 1 else "their",
+            tolerance.in_words(),
+        ),
     )
 
 
@@ -181,13 +187,13 @@ def degenerate(
     if n_events == 0:
         remarks.append(NO_EVENTS)
     elif labelled == n:
-        remarks.append("Every step is an event: precision says nothing about the detector.")
+        remarks.append(say("Every step is {an_event}: precision says nothing about the detector."))
     remarks.extend(lost)
     if near is not None:
         if 0 < alarms < n == near[1]:
-            remarks.append("Every step is within the tolerance of a prediction: any event would be found.")
+            remarks.append(say("Every step is within the tolerance of {a_prediction}: any {event} would be found."))
         if n_events and labelled < n == near[0]:
-            remarks.append("Every step is within the tolerance of an event: any prediction would be a hit.")
+            remarks.append(say("Every step is within the tolerance of {an_event}: any {prediction} would be a hit."))
     return tuple(remarks)
 
 
@@ -198,7 +204,7 @@ def untold(choice: Choice) -> tuple[str, ...]:
 
 def inverted(higher_is: HigherIs | None) -> str:
     """What to do about a detector that seems inverted; None where there are alarms and no scores."""
-    remedy = say("{} with 1 for an alarm", arg("predictions"))
+    remedy = say("{} with 1 for {an_alarm}", arg("predictions"))
     if higher_is is not None:
         remedy = arg("higher_is", "normal" if higher_is == "anomalous" else "anomalous")
     return say("as if the detector were inverted: if it is, pass {}", remedy)
@@ -443,9 +449,11 @@ def advice(cell: Cell, test: ChanceTest, alpha: float, power: float = 0.8) -> st
         return ""
     if needed is None or needed <= test.of:
         return ""
-    return (
-        f"With alarms and events as dense as these, it takes {plural(needed, 'event')} to tell a detector that finds "
-        f"half of them from chance with a power of {power:g}."
+    return say(
+        "With {alarms} and {events} as dense as these, it takes {} to tell a detector that finds half of them from chance "
+        "with a power of {:g}.",
+        plural(needed, "event"),
+        power,
     )
 
 
@@ -462,25 +470,35 @@ def sentences_of(
     in_time: bool = False,
 ) -> tuple[str, str]:
     """A sentence for each measure, with what chance does beside it; ``noun`` and ``alarm`` are what is counted."""
-    ranges, any_alarm = noun == "range", "an alarm" if alarm == "alarm" else "a prediction"
+    ranges, any_alarm = noun == "range", say("{an_alarm}" if alarm == "alarm" else "{a_prediction}")
+    told = tolerance.in_words()
+    near: str
     if tolerance.zero:
         near = "in" if ranges else "at the time of" if in_time else "on the step of"
     elif tolerance.early == tolerance.late:
-        near = f"within {tolerance} of"
+        near = say("within {} of", told)
     elif tolerance.side and not ranges:
-        near = f"{tolerance.distance} {'before' if tolerance.side == 'early' else 'after'}"
+        near = say("{} {}", tolerance.distance, "before" if tolerance.side == "early" else "after")
     else:
-        near = f"near ({tolerance})"
+        near = say("near ({})", told)
     one = 1 in (recall.of, recall.hits)
-    found = f"{'is' if one else 'are'} {near} {any_alarm}"
+    found = say("{} {} {}", "is" if one else "are", near, any_alarm)
     if tolerance.side and not ranges:  # the same, seen from the event
-        found = f"{'has' if one else 'have'} {any_alarm} {near} {'it' if one else 'them'}"
+        found = say("{} {} {} {}", "has" if one else "have", any_alarm, near, "it" if one else "them")
     if ranges:
-        found = f"{'has' if one else 'have'} {any_alarm} {'inside' if tolerance.zero else near + (' it' if one else ' them')}"
+        where = "inside" if tolerance.zero else say("{} {}", near, "it" if one else "them")
+        found = say("{} {} {}", "has" if one else "have", any_alarm, where)
     return (
-        f"{precision.hits:,} of {plural(precision.of, alarm)} {'is' if 1 in (precision.of, precision.hits) else 'are'} "
-        f"{near} {'a range' if ranges else 'an event'}; {precision.in_words()}.",
-        f"{recall.hits:,} of {plural(recall.of, noun)} {found}; {recall.in_words()}.",
+        say(
+            "{:,} of {} {} {} {}; {}.",
+            precision.hits,
+            plural(precision.of, alarm),
+            "is" if 1 in (precision.of, precision.hits) else "are",
+            near,
+            say("{a_range}" if ranges else "{an_event}"),
+            precision.in_words(),
+        ),
+        say("{:,} of {} {}; {}.", recall.hits, plural(recall.of, noun), found, recall.in_words()),
     )
 
 
@@ -553,6 +571,11 @@ class Evaluation(Exports, ByValue):
     cuts: Cuts | None = field(repr=False, default=None)
 
     @property
+    def names(self) -> Names:
+        """What events and alarms are called."""
+        return self.sequence.names
+
+    @property
     def n(self) -> int:
         """Steps that count."""
         return self.sequence.n
@@ -610,6 +633,16 @@ class Evaluation(Exports, ByValue):
         return Delays(values=values, found=self.cell.found[counts], unit=timing.unit, step=timing.step)
 
     @lazy
+    def resets(self) -> Delays:
+        """Time from the end of each event that was found to the end of the last alarm that finds it.
+
+        The end of an alarm is that of the run of predicted steps; NaN for events that were missed.
+        """
+        timing, counts = self.cell.timing, self.cell.counts
+        values = self.cell.resets()[counts] / timing.per_unit
+        return Delays(values=values, found=self.cell.found[counts], unit=timing.unit, step=timing.step)
+
+    @lazy
     def false_alarms(self) -> FalseAlarms:
         """Predictions without an event, over the time watched."""
         timing = self.cell.timing
@@ -629,7 +662,7 @@ class Evaluation(Exports, ByValue):
     @lazy
     def notes(self) -> tuple[str, ...]:
         """What a reader should know: undefined values, what was left out or merged, and why the null is doubtful."""
-        return (*self.sequence.notes, *self._remarks(), *self.settings.choice.notes)
+        return self.names.all_said((*self.sequence.notes, *self._remarks(), *self.settings.choice.notes))
 
     def _remarks(self) -> tuple[str, ...]:
         scores = None if self.sequence.scores is None else self.sequence.higher_is
@@ -776,7 +809,9 @@ class Evaluation(Exports, ByValue):
         >>> found.recall.n_units, found.recall.method
         (50, 'korn-graubard')
         """
-        return intervals_of(units_of((self.cell,))[0], level, nouns=(self.alarm_noun, self.cell.truth.noun))
+        alarms, events = (say("{}", THINGS[f"{noun}s"]) for noun in (self.alarm_noun, self.cell.truth.noun))
+        nouns = self.names.said(alarms), self.names.said(events)
+        return intervals_of(units_of((self.cell,))[0], level, nouns=nouns)
 
     @lazy
     def _intervals(self) -> Intervals:
@@ -824,7 +859,7 @@ class Evaluation(Exports, ByValue):
     def ruling(self) -> Ruling:
         """The verdict with its reason, and which measures it rests on."""
         obstacle = obstacle_of(self.cell, self.settings.choice)
-        return rule(self._tests, self.alpha, obstacle, lambda: self._of_perfect_alarms)
+        return rule(self._tests, self.alpha, self.names.said(obstacle), lambda: self._of_perfect_alarms)
 
     def floor_above(self, measure: str, alpha: float) -> float | None:
         """The smallest p-value that can come out for a measure, where it is above alpha; None where it is not."""
@@ -855,7 +890,7 @@ class Evaluation(Exports, ByValue):
         """How many events would be enough, if no outcome could have been significant; else empty."""
         if self.verdict != "cannot tell" or self.ruling.obstacle:
             return ""
-        return advice(self.cell, self.recall_test, self.alpha)
+        return self.names.said(advice(self.cell, self.recall_test, self.alpha))
 
     def events_needed(self, recall: float | None = None, *, power: float = 0.8) -> SampleSize:
         """How many events it takes to tell a detector from chance, with alarms and events as dense as here.
@@ -942,7 +977,7 @@ class Evaluation(Exports, ByValue):
 
     def verdict_in_words(self) -> str:
         """The verdict and its reason; the first words say if the data contradict the requested null."""
-        return joined(" ", [headline(self.verdict, self.settings.choice), self.reason])
+        return self.names.said(joined(" ", [headline(self.verdict, self.settings.choice), self.reason]))
 
     def _f1_test(self, f1: F1) -> FTest | None:
         return shown_f1(self.cell, self.settings, self._tests, f1)
@@ -994,9 +1029,14 @@ class Evaluation(Exports, ByValue):
             "tolerant_predictions": None if self.tolerant_predictions is None else self.tolerant_predictions.to_dict(),
             "false_alarms": self.false_alarms.to_dict(),
             "delay": self.delays.to_dict(),
+            **({"reset": self.resets.to_dict()} if self.names.reset else {}),
             "left_out": self.left_out.to_dict(),
             "notes": list(self.notes),
         }
+
+    def called(self, measure: str) -> str:
+        """What precision or recall is called in tables and figures."""
+        return measure
 
     @property
     def alarm_noun(self) -> str:
@@ -1006,7 +1046,8 @@ class Evaluation(Exports, ByValue):
     def sentences(self) -> tuple[str, ...]:
         """The result in plain words."""
         tests, nouns = (self.precision_test, self.recall_test), (self.cell.truth.noun, self.alarm_noun)
-        return sentences_of(*tests, self.tolerance, *nouns, in_time=self.settings.choice.in_time)
+        told = sentences_of(*tests, self.tolerance, *nouns, in_time=self.settings.choice.in_time)
+        return self.names.all_said(told)
 
     def table(self, *, f1: F1 = "auto", statistics: Iterable[str] = ()) -> Table:
         """The result as a small table, which renders as text, Markdown, LaTeX or HTML.
@@ -1021,7 +1062,7 @@ class Evaluation(Exports, ByValue):
         shown = tuple((str(own),) if any(intervals) else () for own in intervals)
         rows = tuple(
             (
-                test.measure,
+                self.called(test.measure),
                 show_share(value),
                 *own,
                 f"{test.hits:,}",
@@ -1031,7 +1072,7 @@ class Evaluation(Exports, ByValue):
             )
             for test, value, own in zip(self._tests, (self.precision, self.recall), shown, strict=False)
         )
-        return Table(
+        told = Table(
             title=self._title(),
             columns=("", "value", *([intervals.heading] if any(intervals) else []), "hits", "of", "chance", "p"),
             rows=(*rows, ("F1", show_share(self.f1), *shown[-1], "", "", *tested)),
@@ -1041,14 +1082,25 @@ class Evaluation(Exports, ByValue):
                 *([self.advice] if self.advice else []),
                 *self.sentences(),
                 *(test.in_words() for test in self._statistics(statistics)),
-                f"False alarms: {self.false_alarms}. Delay: {self.delays}.",
-                f"Coverage: chance finds {show_share(self.coverage)} of the {self.cell.truth.noun}s.",
+                self._in_time(),
+                say(
+                    "Coverage: chance finds {} of the {}.",
+                    show_share(self.coverage),
+                    THINGS[f"{self.cell.truth.noun}s"],
+                ),
                 intervals.in_words(),
                 self._how(f1_test),
                 *([would] if would else []),
                 *self._note_lines(),
             ),
         )
+        return told.called(self.names)
+
+    def _in_time(self) -> str:
+        """How many false alarms there are in how much time, and how late the others come."""
+        false, names = false_alarms(capital=True), self.names
+        told = say("{}: {}. {}: {}.", false, self.false_alarms.in_words(), names.delayed, self.delays.in_words())
+        return say("{} {}: {}.", told, capitalised(names.reset), self.resets.in_words()) if names.reset else told
 
     def _how(self, f1_test: FTest | None) -> str:
         """Which null, which method: the fine print of every result."""
@@ -1062,7 +1114,7 @@ class Evaluation(Exports, ByValue):
                 methods["F1"] += f" ({f1_test.n_resamples:,} resamples, seed {f1_test.seed})"
                 drawn = drawn and f" Precision and recall:{drawn}"
         how = "; ".join(f"{measure} {method}" for measure, method in methods.items())
-        return f"{self.settings.choice.in_words()} Method: {how}.{drawn}"
+        return say("{} Method: {}.{}", self.settings.choice.in_words(), how, drawn)
 
     def _title(self) -> str:
         alarms = plural(self.n_predictions, self.alarm_noun)
@@ -1070,8 +1122,9 @@ class Evaluation(Exports, ByValue):
             origin = "" if self.quantile is None else f", the {self.quantile:g} quantile"
             if self.budget is not None:
                 origin = f", a budget of {100 * self.budget:g}%"
-            alarms += f" ({self.sequence.cut_in_words(show_number(self.threshold))}{origin})"
-        return f"{plural(self.n, 'step')}, {plural(self.n_events, self.cell.truth.noun)}, {alarms}; tolerance {self.tolerance}"
+            alarms = say("{} ({}{})", alarms, self.sequence.cut_in_words(show_number(self.threshold)), origin)
+        events = plural(self.n_events, self.cell.truth.noun)
+        return say("{}, {}, {}; tolerance {}", plural(self.n, "step"), events, alarms, self.tolerance.in_words())
 
     def _note_lines(self) -> tuple[str, ...]:
         return noted(self.notes)
@@ -1247,7 +1300,7 @@ def evaluate_trial(
 ) -> Evaluation:
     """The evaluation of a trial of one cell."""
     cell = made.trial.cell(0, 0)
-    settings = question.settled(cell, made.doubt)
+    settings = question.settled(cell, made.doubt, sequence.names)
     more = (*made.notes, *offered_ranges(sequence, cell.truth, count_events))
     sequence = replace(sequence, notes=(*sequence.notes, *more)) if more else sequence
     return computed(result_of(Evaluation, cell, sequence, settings.laws(cell), settings, cuts=cuts))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from nofluke.errors import InputError, joined
+from nofluke.errors import InputError, joined, say
 from nofluke.inference.evaluate import Evaluation
 from nofluke.nulls.base import NullModel
 from nofluke.nulls.circular import CircularShift
@@ -76,11 +76,11 @@ def _under(model: NullModel, result: Evaluation, look: Look, seed: int) -> Under
     cell = result.cell
     reason = against(model, look)
     if cell.in_time and not model.takes_times:
-        reason = "It needs a grid of steps, but these events have their own times."
+        reason = say("It needs a grid of steps, but these {events} have their own times.")
     elif not cell.truth.points and not model.takes_ranges:
-        reason = "It places single steps, but these events are ranges."
+        reason = say("It places single steps, but these {events} are ranges.")
     if reason:
-        return UnderNull(model=model, used=False, against=reason)
+        return UnderNull(model=model, used=False, against=result.names.said(reason))
     many = result.settings.n_resamples if cell.trial.size <= MANY_STEPS else FEW_RESAMPLES
     try:
         laws = model.hurried().distributions(cell, "auto", n_resamples=many, rng=seed)

@@ -166,14 +166,14 @@ class Intervals:
     kind : {"episodes", "series", "groups", "truths"}
         What units are.
     nouns : pair of str
-        What an alarm and an event are called.
+        What alarms and events are called.
     """
 
     precision: Interval
     recall: Interval
     f1: Interval
     kind: Kind = "episodes"
-    nouns: tuple[str, str] = ("alarm", "event")
+    nouns: tuple[str, str] = ("alarms", "events")
 
     def __iter__(self) -> Iterator[Interval]:
         yield from (self.precision, self.recall, self.f1)
@@ -198,7 +198,7 @@ class Intervals:
     def in_words(self) -> str:
         """What they rest on, and why there is none where there is none."""
         names = [name for name, own in zip(NAMES, self, strict=True) if not own]
-        told = [f"{own.n_units:,} with {noun}s" for own, noun in zip(self, self.nouns, strict=False) if own]
+        told = [f"{own.n_units:,} with {noun}" for own, noun in zip(self, self.nouns, strict=False) if own]
         lacking = dict.fromkeys(own.lacking for own in self if own.lacking)
         why = " and ".join(lacking) + max(own.needs for own in self)
         if not told:
@@ -217,7 +217,7 @@ def intervals_of(
     level: float = 0.95,
     *,
     kind: Kind = "episodes",
-    nouns: tuple[str, str] = ("alarm", "event"),
+    nouns: tuple[str, str] = ("alarms", "events"),
 ) -> Intervals:
     r"""Intervals from K units of four counts each: alarms, hits among them, events, found ones among those.
 
@@ -244,7 +244,7 @@ def intervals_of(
     kind : {"episodes", "series", "groups", "truths"}
         What a unit is.
     nouns : pair of str
-        What an alarm and an event are called where there is no interval.
+        What alarms and events are called where there is no interval.
 
     Returns
     -------
@@ -304,7 +304,7 @@ def interval_of_mean(sums: FloatArray, sizes: IntArray, level: float, *, kind: K
     units = np.stack([none, none, sizes, sums], axis=1)
     linear, weight = linearise(units), weighed(units)[1]
     k, n, value = int(np.count_nonzero(sizes)), float(sizes.sum()), float(linear.values[1])
-    lacking, needs = _why_none("value", k, n, weight, kind)
+    lacking, needs = _why_none("values", k, n, weight, kind)
     low = high = size = math.nan
     method: Name = "none"
     if not lacking:
@@ -324,19 +324,19 @@ def interval_of_mean(sums: FloatArray, sizes: IntArray, level: float, *, kind: K
 def _why_none(noun: str, k: int, n: float, weight: float, kind: Kind) -> tuple[str, str]:
     """What there is too little of for an interval of a measure, and what it needs; empty where it has one."""
     if n == 0:
-        return f"there are no {noun}s", ""
+        return f"there are no {noun}", ""
     if k >= FEWEST:
         few = f"{few_hold_most(k, noun, weight, kind)} (an interval needs {LIGHTEST})"
         return "" if weight >= LIGHTEST else few, ""
     if kind == "episodes" and n >= FEWEST:
-        return f"the {n:,.0f} {noun}s form only {plural(k, 'episode')}", NEEDS
-    return f"only {plural(k, *UNITS[kind])} {'holds' if k == 1 else 'hold'} {noun}s", NEEDS
+        return f"the {n:,.0f} {noun} form only {plural(k, 'episode')}", NEEDS
+    return f"only {plural(k, *UNITS[kind])} {'holds' if k == 1 else 'hold'} {noun}", NEEDS
 
 
 def few_hold_most(k: int, noun: str, weight: float, kind: Kind) -> str:
     """What is wrong with units of very unlike size, in words."""
     alike = f"{math.floor(10 * weight) / 10:.1f} of equal size"  # never rounded up to what is needed
-    return f"few of the {plural(k, *UNITS[kind])} hold most of the {noun}s: they count for no more than {alike}"
+    return f"few of the {plural(k, *UNITS[kind])} hold most of the {noun}: they count for no more than {alike}"
 
 
 def _interval(

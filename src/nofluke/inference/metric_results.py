@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, overload
 
 from nofluke.arrays import ByValue, FloatArray
-from nofluke.errors import InputError, joined
+from nofluke.errors import THINGS, InputError, joined, say
 from nofluke.inference.chance import Alternative, significant
 from nofluke.inference.metric_laws import Given
 from nofluke.inference.reached import Side
@@ -19,6 +19,7 @@ from nofluke.metrics.base import Metric
 from nofluke.nulls.choice import Choice
 from nofluke.plain import finite_or_none, number_or_none
 from nofluke.ratios import TIE_SLACK, corrected
+from nofluke.series.names import NONE, Names
 from nofluke.text.exports import Exports
 from nofluke.text.numbers import p_is, show_chance, show_p
 from nofluke.text.tables import SCHEMA, Table, noted, plural, show_number, show_share, stacked, there_are_no
@@ -33,6 +34,7 @@ class Labels:
     n_labelled: int
     n_alarms: int | None
     threshold: float | None = None
+    names: Names = field(repr=False, compare=False, default=NONE)
 
     @property
     def obstacle(self) -> str:
@@ -46,19 +48,20 @@ class Labels:
         """Why no metric of alarms can tell anything."""
         if self.n_alarms == 0:
             return there_are_no("alarms", "nothing could have been found")
-        return (
-            "There is an alarm on every step, which takes no knowledge of the labels."
-            if self.n_alarms == self.n
-            else ""
-        )
+        told = say("There is {an_alarm} on every step, which takes no knowledge of the labels.")
+        return told if self.n_alarms == self.n else ""
 
     def in_words(self) -> str:
         """The counts."""
-        alarms = "" if self.n_alarms is None else f", {plural(self.n_alarms, 'alarm')}"
+        alarms: str = "" if self.n_alarms is None else say(", {}", plural(self.n_alarms, "alarm"))
         if self.threshold is not None:
-            alarms += f" (threshold {show_number(self.threshold)})"
-        share = 100 * self.n_labelled / self.n
-        return f"{plural(self.n, 'step')}, {plural(self.n_ranges, 'labelled range')} ({plural(self.n_labelled, 'step')}, {share:.3g}%){alarms}"
+            alarms = say("{} (threshold {})", alarms, show_number(self.threshold))
+        share, ranges = (
+            100 * self.n_labelled / self.n,
+            say("{:,} labelled {}", self.n_ranges, THINGS["range"].of(self.n_ranges)),
+        )
+        told = "{}, {} ({}, {:.3g}%){}"
+        return say(told, plural(self.n, "step"), ranges, plural(self.n_labelled, "step"), share, alarms)
 
     def to_dict(self) -> dict[str, Any]:
         """The counts as plain values, for JSON."""
@@ -111,6 +114,11 @@ class ChanceLevel(Exports, ByValue):
     choice: Choice
     alpha: float
     notes: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> Names:
+        """What events and alarms are called."""
+        return self.labels.names
 
     @property
     def name(self) -> str:
@@ -187,7 +195,8 @@ class ChanceLevel(Exports, ByValue):
 
     def how(self) -> str:
         """Which null, which method: the fine print of every result."""
-        return f"{self.choice.in_words()} Method: {self.method}.{draws_of(self.chance.n_random, self.seed)}"
+        drawn = draws_of(self.chance.n_random, self.seed)
+        return say("{} Method: {}.{}", self.choice.in_words(), self.method, drawn)
 
     def in_words(self) -> str:
         """What chance gives, as a sentence."""
@@ -203,7 +212,7 @@ class ChanceLevel(Exports, ByValue):
     def table(self) -> Table:
         """The result as a small table, which renders as text, Markdown, LaTeX or HTML."""
         bar = self.critical_value
-        return Table(
+        told = Table(
             title=self.labels.in_words(),
             columns=("metric", "chance", between(self.alpha), "critical value"),
             rows=(
@@ -216,6 +225,7 @@ class ChanceLevel(Exports, ByValue):
             ),
             notes=(self.in_words(), self.how(), *noted(self.notes)),
         )
+        return told.called(self.names)
 
     def shown(self, value: float) -> str:
         """A value of the metric, never rounded to 0 or 1 where these are its ends."""
@@ -248,12 +258,12 @@ class ChanceLevel(Exports, ByValue):
     def _common(self) -> dict[str, Any]:
         return {
             **self.labels.to_dict(),
-            "null": self.choice.to_dict(),
+            "null": self.choice.called(self.names).to_dict(),
             "doubts": list(self.choice.doubts),
             "method": str(self.method),
             "seed": self.seed,
             "alpha": self.alpha,
-            "notes": list(self.notes),
+            "notes": list(self.names.all_said(self.notes)),
         }
 
     def columns(self) -> dict[str, list[Any]]:
@@ -314,10 +324,15 @@ class ChanceLevels(Exports):
         """What a reader should know, each once."""
         return tuple(dict.fromkeys(note for level in self.results for note in level.notes))
 
+    @property
+    def names(self) -> Names:
+        """What events and alarms are called."""
+        return self.results[0].names
+
     def table(self) -> Table:
         """One line for each metric; renders as text, Markdown, LaTeX or HTML."""
         tables = [level.table() for level in self.results]
-        return Table(
+        told = Table(
             title=tables[0].title,
             columns=tables[0].columns,
             rows=tuple(row for table in tables for row in table.rows),
@@ -327,6 +342,7 @@ class ChanceLevels(Exports):
                 *noted(self.notes),
             ),
         )
+        return told.called(self.names)
 
     def _record(self) -> dict[str, Any]:
         return {"schema": SCHEMA, "metrics": [level.to_dict() for level in self.results]}
@@ -487,7 +503,7 @@ class Significance(ChanceLevel):
     def reason(self) -> str:
         """Why the verdict is what it is."""
         if self.obstacle:
-            return self.obstacle
+            return self.names.said(self.obstacle)
         one_sided = "" if self.alternative == self.better else f" (one-sided: {p_is(self.pvalue_better)})"
         which = "" if self.verdict == "yes" else "not "
         return f"{self.name} is {which}significantly better than chance at the {self.alpha:.3g} level{one_sided}."
@@ -505,7 +521,7 @@ class Significance(ChanceLevel):
 
     def verdict_in_words(self) -> str:
         """The verdict and its reason; the first words say if the data contradict the requested null."""
-        return joined(" ", [headline(self.verdict, self.choice, "data"), self.reason])
+        return self.names.said(joined(" ", [headline(self.verdict, self.choice, "data"), self.reason]))
 
     def row(self) -> tuple[str, ...]:
         """A line of the table."""
@@ -521,13 +537,14 @@ class Significance(ChanceLevel):
 
     def table(self) -> Table:
         """The result as a small table, which renders as text, Markdown, LaTeX or HTML."""
-        return Table(
+        told = Table(
             title=self.labels.in_words(),
             columns=table_columns(self.alpha),
             rows=(self.row(),),
             verdict=self.verdict,
             notes=(self.verdict_in_words(), self.in_words(), self.how(), *noted(self.notes)),
         )
+        return told.called(self.names)
 
     def how(self) -> str:
         """Which null, which method: the fine print of every result."""
@@ -683,7 +700,7 @@ class Significances(Exports, ByValue):
     def reason(self) -> str:
         """Why the verdict is what it is."""
         if self.obstacle:
-            return self.obstacle
+            return self.names.said(self.obstacle)
         p = float(self.corrected_better.min())
         level = f"at the {self.alpha:.3g} level, corrected for {plural(len(self.results), 'metric')} ({p_is(p)})"
         if self.verdict == "no":
@@ -693,17 +710,22 @@ class Significances(Exports, ByValue):
 
     def verdict_in_words(self) -> str:
         """The verdict and its reason."""
-        return joined(" ", [headline(self.verdict, self._first.choice, "data"), self.reason])
+        return self.names.said(joined(" ", [headline(self.verdict, self._first.choice, "data"), self.reason]))
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader should know, each once."""
         return tuple(dict.fromkeys(note for result in self.results for note in result.notes))
 
+    @property
+    def names(self) -> Names:
+        """What events and alarms are called."""
+        return self._first.names
+
     def table(self) -> Table:
         """One line for each metric; renders as text, Markdown, LaTeX or HTML."""
         rows = tuple((*result.row(), show_p(float(p))) for result, p in zip(self.results, self.corrected, strict=True))
-        return Table(
+        told = Table(
             title=self._first.labels.in_words(),
             columns=(*table_columns(self.alpha), "p corrected"),
             rows=rows,
@@ -715,6 +737,7 @@ class Significances(Exports, ByValue):
                 *noted(self.notes),
             ),
         )
+        return told.called(self.names)
 
     def how(self) -> str:
         """Which null, and which methods: those of metrics that have a law of their own, and that of the draws."""
@@ -722,7 +745,7 @@ class Significances(Exports, ByValue):
         own = [f"{one.name} {one.method}" for one in self.results if not len(one.values)]
         rest = "correction" if len(own) == len(self.results) else "the rest and the correction"
         methods = f"{'; '.join(own)}; {rest} {self.method}" if own else str(self.method)
-        return f"{self._first.choice.in_words()} Method: {methods}.{drawn}"
+        return say("{} Method: {}.{}", self._first.choice.in_words(), methods, drawn)
 
     def _record(self) -> dict[str, Any]:
         return {
@@ -737,7 +760,7 @@ class Significances(Exports, ByValue):
             **self._first._common(),
             "method": str(self.method),
             "seed": self.method.seed,
-            "notes": list(self.notes),
+            "notes": list(self.names.all_said(self.notes)),
         }
 
     def columns(self) -> dict[str, list[Any]]:

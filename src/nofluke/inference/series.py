@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack, cast
 import numpy as np
 
 from nofluke.dates import rounded_duration
-from nofluke.errors import InputError, arg, named, say
+from nofluke.errors import InputError, arg, joined, named, say
 from nofluke.inference.coincidence import Coincidence, CoincidenceSweep, coincidence, sweep_tolerances
 from nofluke.inference.compare import Comparison, compare
 from nofluke.inference.evaluate import Evaluation, evaluate
@@ -17,7 +17,17 @@ from nofluke.inference.report import report
 from nofluke.inference.significance import chance, significance
 from nofluke.inference.sweep import Sweep, sweep
 from nofluke.nulls.diagnosis import Diagnosis, diagnose
-from nofluke.series.arguments import DECLARED, AboutEither, AboutSeries, AboutTimes, Held, takes, with_defaults
+from nofluke.series.arguments import (
+    DECLARED,
+    AboutEither,
+    AboutNames,
+    AboutSeries,
+    AboutTimes,
+    Held,
+    names_of,
+    takes,
+    with_defaults,
+)
 from nofluke.series.occurrences import Occurrences, read_times
 from nofluke.series.reading import Sequence, length_of, prepare
 from nofluke.text.tables import noted, plural
@@ -37,8 +47,10 @@ class Series(Held):
     ----------
     truth : array-like
         Events, as :func:`nofluke.evaluate` takes them; with a ``span``, a list of times.
-    times, mask, warmup, test_part, truth_as, n_steps, count_events, overlaps, missing
+    times, mask, warmup, test_part, truth_as, n_steps, count_events, overlaps, merge_gap, split_longer, missing
         As in :func:`nofluke.evaluate`.
+    event_name, alarm_name, time_unit, delay_name, reset_name, preset
+        Likewise, for series of either kind.
     span, gaps, in_gaps, tick, duplicates
         As in :func:`nofluke.coincidence`.
 
@@ -143,16 +155,17 @@ class Series(Held):
         return labelled(self.read, ax)
 
     def __str__(self) -> str:
-        return "\n".join([self._title(), *noted(self.notes)])
+        names = self.read.names
+        return "\n".join(names.all_said([self._title(), *noted(self.notes)]))
 
     def __repr__(self) -> str:
-        return f"<nofluke.Series: {self._title()}>"
+        return f"<nofluke.Series: {self.read.names.said(self._title())}>"
 
     def _title(self) -> str:
         read = self.read
         if isinstance(read, Occurrences):
             first, last = read.ends
-            return f"{plural(self.n_events, 'event')} from {first} to {last}"
+            return say("{} from {} to {}", plural(self.n_events, "event"), first, last)
         noun = "event" if read.spans is None else "range"
         said = [plural(read.n, "step"), plural(read.n_events, noun)]
         if read.clock is not None:
@@ -160,12 +173,13 @@ class Series(Held):
             every = rounded_duration(step) if read.clock.is_dates else f"{step:g}"
             ends = " to ".join(read.clock.show(read.clock.ticks[at]) for at in (0, -1))
             said.append(f"{ends}, a step every {every}")
-        return ", ".join(said)
+        return joined(", ", said)
 
 
 def _refuse(given: Mapping[str, Any], problem: str) -> None:
     """Refuse arguments of the other kind of series."""
-    odd = [name for name, value in given.items() if not _is_usual(value, DECLARED[name].default)]
+    own = {name: value for name, value in given.items() if name not in names_of(AboutNames)}
+    odd = [name for name, value in own.items() if not _is_usual(value, DECLARED[name].default)]
     if odd:
         raise InputError(argument=odd[0], problem=problem)
 

@@ -665,6 +665,7 @@ def labels_of(series: Labelled) -> Labels:
         n_labelled=series.n_labelled,
         n_alarms=None if series.alarms is None else int(series.alarms.sum()),
         threshold=None if series.cuts is None else float(series.cuts.told[0]),
+        names=series.sequence.names,
     )
 
 
@@ -676,7 +677,7 @@ def _remarks(series: Labelled) -> tuple[str, ...]:
     if series.alarms is not None and not series.alarms.any():
         remarks.append(there_are_no("alarms"))
     elif series.alarms is not None and series.alarms.all():
-        remarks.append("There is an alarm on every step.")
+        remarks.append(say("There is {an_alarm} on every step."))
     return tuple(remarks)
 
 

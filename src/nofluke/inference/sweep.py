@@ -33,6 +33,7 @@ from nofluke.ratios import TIE_SLACK, f_of_hits, f_weights, largest
 from nofluke.series.arguments import About, AboutScores, takes
 from nofluke.series.between import trial_of
 from nofluke.series.detector import AlarmRule, choose_cuts
+from nofluke.series.names import NONE, Names
 from nofluke.series.reading import HigherIs, LeftOut, prepare
 from nofluke.series.timed import TimedTrial
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
@@ -708,6 +709,7 @@ class Sweep(Exports, CellMeasures, ByValue):
     left_out: LeftOut
     notes: tuple[str, ...]
     chosen: bool = True
+    names: Names = field(repr=False, compare=False, default=NONE)
 
     @property
     def null(self) -> NullModel:
@@ -888,7 +890,7 @@ class Sweep(Exports, CellMeasures, ByValue):
         for d, k in self.best():
             rows.append(
                 (
-                    str(self.tolerances[d]),
+                    self.tolerances[d].in_words(),
                     show_number(float(self.thresholds[k])),
                     f"{self.n_predictions[k]:,}",
                     show_share(float(self.precision[d, k])),
@@ -897,16 +899,19 @@ class Sweep(Exports, CellMeasures, ByValue):
                     *(show_p(float(getattr(self.chance, side).pvalue[d, k])) for side in sides),
                 )
             )
-        title = (
-            f"{plural(self.n, 'step')}, {plural(self.n_events, self.trial.truth.noun)}, {plural(len(self.thresholds), 'threshold')}, "
-            f"{plural(len(self.tolerances), 'tolerance')}; the threshold of the best F1 for each tolerance"
+        title = say(
+            "{}, {}, {}, {}; the threshold of the best F1 for each tolerance",
+            plural(self.n, "step"),
+            plural(self.n_events, self.trial.truth.noun),
+            plural(len(self.thresholds), "threshold"),
+            plural(len(self.tolerances), "tolerance"),
         )
-        return Table(
+        told = Table(
             title=title,
             columns=(
                 "tolerance",
                 "threshold",
-                "predictions" if self.settings.alarms.count == "steps" else "episodes",
+                say("{predictions}") if self.settings.alarms.count == "steps" else "episodes",
                 "precision",
                 "recall",
                 "F1",
@@ -924,6 +929,7 @@ class Sweep(Exports, CellMeasures, ByValue):
             rows=tuple(rows),
             notes=(*self._how(familywise), *noted(self.notes)),
         )
+        return told.called(self.names)
 
     def _check_family(self, familywise: object) -> None:
         if familywise is None:
@@ -946,7 +952,8 @@ class Sweep(Exports, CellMeasures, ByValue):
         if self.shows_chance:
             resamples = self.chance.n_resamples
             drawn = f" {resamples:,} resamples, seed {self.chance.seed}." if resamples else ""
-            how: str = f"{self.settings.choice.in_words()} Method: {'; '.join(self.chance.methods)}.{drawn}"
+            methods = "; ".join(self.chance.methods)
+            how: str = say("{} Method: {}.{}", self.settings.choice.in_words(), methods, drawn)
         elif familywise is not None:
             how = say(
                 "The p-values of the {:,} single cells were not computed: {}.",
@@ -1099,7 +1106,8 @@ def sweep(
     made = trial_of(sequence, windows, cuts, alarms, every_score=every_score)
     trial = made.trial
     n_resamples, rng = check_resamples(n_resamples), as_rng(rng)
-    choice = choose(null, trial.cell(0, _typical(trial.n_alarm_steps, len(trial.detector))), LEVEL, made.doubt)
+    typical = _typical(trial.n_alarm_steps, len(trial.detector))
+    choice = choose(null, trial.cell(0, typical), LEVEL, made.doubt).called(sequence.names)
     choice.check(method)
     choice.model.fits(trial.truth)
     notes = [
@@ -1119,7 +1127,8 @@ def sweep(
         higher_is=sequence.higher_is,
         settings=Settings(choice=choice, method=method, n_resamples=n_resamples, rng=rng, alarms=alarms),
         left_out=sequence.left_out,
-        notes=(*notes, *untold(choice), *choice.notes),
+        notes=sequence.names.all_said((*notes, *untold(choice), *choice.notes)),
+        names=sequence.names,
         chosen=cuts is not None,
     )
 

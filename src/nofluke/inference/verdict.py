@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from nofluke.errors import THINGS, say
 from nofluke.inference.chance import ChanceTest, significant
 from nofluke.laws.law import Law
 from nofluke.nulls.base import Perfect
@@ -207,9 +208,9 @@ def obstacle_on_steps(n_steps: int, n_events: int, n_alarms: int, near_events: i
     if nothing:
         return nothing
     if n_alarms == n_steps:
-        return "Every step is predicted, which takes no knowledge of the events."
+        return say("Every step is predicted, which takes no knowledge of the {events}.")
     if near_events == n_steps:
-        return "Every step is within the tolerance of an event: any prediction would be a hit."
+        return say("Every step is within the tolerance of {an_event}: any {prediction} would be a hit.")
     return choice.obstacle
 
 
@@ -222,19 +223,21 @@ def _nothing(n_events: int, n_alarms: int, alarms: str) -> str:
 def _full_time(cell: Cell) -> str:
     """Whether there is no time left in which an event or an alarm could have missed."""
     if cell.covered == cell.n_steps:
-        return "All of the watched time is within the tolerance of an alarm: any event would be found."
+        return say("All of the watched time is within the tolerance of {an_alarm}: any {event} would be found.")
     if cell.trial.near_events[cell.d] == cell.n_steps:
-        return "All of the watched time is within the tolerance of an event: any alarm would be a hit."
+        return say("All of the watched time is within the tolerance of {an_event}: any {alarm} would be a hit.")
     return ""
 
 
 def headline(verdict: Verdict, choice: Choice, what: str = "events") -> str:
     """The verdict in a few words; where the data speak against a null that was insisted on, they begin with that."""
-    return f"{'' if choice.doubts else 'Verdict: '}{standing(verdict, choice, what)}"
+    return say("{}{}", "" if choice.doubts else "Verdict: ", standing(verdict, choice, what))
 
 
 def standing(verdict: Verdict, choice: Choice, what: str = "events") -> str:
     """The same where it is known to be a verdict."""
     if not choice.doubts:
         return f"{VERDICTS[verdict].words}."
-    return f"Under {choice.model.text}, which these {what} contradict: {VERDICTS[verdict].words}."
+    return say(
+        "Under {}, which these {} contradict: {}.", choice.model.text, THINGS.get(what, what), VERDICTS[verdict].words
+    )

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import BoolArray, ByValue, FloatArray
-from nofluke.dates import Duration, as_duration
-from nofluke.errors import InputError
+from nofluke.dates import Duration, Lasting, as_duration
+from nofluke.errors import InputError, say
 from nofluke.plain import as_number, finite_or_none, number_or_none
 from nofluke.series.trial import TimeUnit
 from nofluke.text.numbers import rate_in_words, show_length
@@ -26,7 +26,7 @@ def show_time(value: float, unit: TimeUnit, step: float = 0.0) -> str:
     if math.isnan(value):
         return "undefined"
     if unit == "seconds":
-        return show_length(value * 1e9, step * 1e9)
+        return say("{}", Lasting(value * 1e9, show_length(value * 1e9, step * 1e9)))
     thing = "step" if unit == "steps" else "time unit"
     return f"{value:g} {thing}" if abs(value) == 1 else f"{value:g} {thing}s"
 
@@ -94,6 +94,10 @@ class FalseAlarms:
         return {"count": self.count, "per": self.default_per, "rate": finite_or_none(self.rate())}
 
     def __str__(self) -> str:
+        return self.in_words()
+
+    def in_words(self) -> str:
+        """The count, and how often that is."""
         return rate_in_words(self.count, self.duration, self.unit)
 
 
@@ -162,7 +166,11 @@ class Delays(ByValue):
         }
 
     def __str__(self) -> str:
+        return str(self.in_words())
+
+    def in_words(self) -> str:
+        """The median and the quartiles."""
         if not self.found.any():
-            return "no event was found"
+            return say("no {event} was found")
         low, middle, high = (show_time(self.quantile(q), self.unit, self.step) for q in (0.25, 0.5, 0.75))
-        return f"median {middle} (middle half {low} to {high})"
+        return say("median {} (middle half {} to {})", middle, low, high)

@@ -104,7 +104,7 @@ def labelled_of(sequence: Sequence, cuts: Cuts | None, count_events: CountEvents
     held = trial.truth.stops > trial.truth.starts
     found = trial.truth
     if not held.all():
-        notes.append(f"{int((~held).sum())} range(s) between two steps contain no step and were left out.")
+        notes.append(say("{} {range_s} between two steps contain no step and were left out.", int((~held).sum())))
         found = _only(found, held)
     alarms = None if sequence.scores is not None and cuts is None else trial.alarm_flags(0)
     return Labelled(

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from nofluke.errors import InputError, arg, say
+from nofluke.errors import InputError, arg, joined, say
 from nofluke.nulls import Null, as_null, levels
 from nofluke.nulls.base import METHODS, NullModel
 from nofluke.nulls.circular import CircularShift
@@ -22,6 +22,7 @@ from nofluke.nulls.periods import PeriodShuffle
 from nofluke.nulls.permutation import Permutation
 from nofluke.nulls.seen import SEASONS, SLOW_CHANGE, TOGETHER, Flat, Look, Season, Trait, tidy, traits_of, without
 from nofluke.plain import check_word
+from nofluke.series.names import NONE, Names
 from nofluke.series.trial import Cell
 
 FAR = 2.0**62  # steps beyond all series: tiny levels ask for more than floats hold
@@ -112,13 +113,13 @@ def _steps_of(season: Season | None) -> float | None:
 
 
 CANDIDATES = (
-    Candidate(_windows, lambda _: "events are moved within windows of time"),
+    Candidate(_windows, lambda _: say("{events} are moved within windows of time")),
     Candidate(
         _phases,
         lambda look: (
-            f"events are moved within its phases{', and within windows of time' if look.eras > 1 else ''}"
+            say("{events} are moved within its phases{}", ", and within windows of time" if look.eras > 1 else "")
             if look.season is None or look.season.beside is None
-            else "events are moved within the phases of both"
+            else say("{events} are moved within the phases of both")
         ),
     ),
     Candidate(lambda _: CircularShift(), lambda _: "shifting all of them together keeps that"),
@@ -141,21 +142,23 @@ def pick(look: Look) -> Pick:
 
 def _picked(look: Look) -> Pick:
     if look.cell.n_events == 0 or len(look.cell.alarms) == 0:
-        return Pick(model=CircularShift(), why="There are no events or no alarms to look at.")
+        return Pick(model=CircularShift(), why=say("There are no {events} or no {alarms} to look at."))
     traits = traits_of(look)
     if not traits:
         return Pick(
             model=Permutation(),
-            why="The events show no clusters, runs, season or slow change, so chance may place each one independently.",
+            why=say(
+                "The {events} show no clusters, runs, season or slow change, so chance may place each one independently."
+            ),
         )
     if look.entangled and look.season is not None:
-        return _none(look, f"{look.season.seen}: {UNTOLD}, since {_between_two(look)}.")
+        return _none(look, say("{}: {}, since {}.", look.season.seen, UNTOLD, _between_two(look)))
     wanted = {trait.kept for trait in traits}
     for candidate in CANDIDATES:
         model = candidate.made(look)
         if model is not None and wanted <= model.keeps:
-            return Pick(model=model, why=f"{_said(look, model)}: {candidate.how(look)}.")
-    return _none(look, f"{_said(look, None)}: {UNTOLD}, since {_obstacle(look)}.")
+            return Pick(model=model, why=say("{}: {}.", _said(look, model), candidate.how(look)))
+    return _none(look, say("{}: {}, since {}.", _said(look, None), UNTOLD, _obstacle(look)))
 
 
 def _said(look: Look, model: NullModel | None) -> str:
@@ -165,7 +168,7 @@ def _said(look: Look, model: NullModel | None) -> str:
     moves_all = model is None or isinstance(model, LocalShift)
     if first is SLOW_CHANGE and not rest and moves_all:  # why events were not moved within windows
         rest = ["the tolerance is long"]
-    return f"{first.seen(look)}{', and ' if rest else ''}{' and '.join(rest)}"
+    return say("{}{}{}", first.seen(look), ", and " if rest else "", joined(" and ", rest))
 
 
 def _obstacle(look: Look) -> str:
@@ -176,18 +179,21 @@ def _obstacle(look: Look) -> str:
             return _too_few(look, null)
         return f"it takes shifts by whole periods, and {_periods_needed(look)} of these on a regular clock"
     least, allowed = map(look.told, _reach(look))
-    return (
-        f"shifts would have to be longer than {least} for these events and shorter than {allowed} for the change; a longer "
-        "series or a shorter tolerance would help"
+    return say(
+        "shifts would have to be longer than {} for these {events} and shorter than {} for the change; a longer series or "
+        "a shorter tolerance would help",
+        least,
+        allowed,
     )
 
 
 def _between_two(look: Look) -> str:
     """Why nothing keeps two seasons."""
     if look.together:
-        return f"no null keeps two seasons where {look.together}"
-    return (
-        f"{look.cell.n_steps:,} steps are too few to move events within the phases of both; a longer series would help"
+        return say("no null keeps two seasons where {}", look.together)
+    return say(
+        "{:,} steps are too few to move {events} within the phases of both; a longer series would help",
+        look.cell.n_steps,
     )
 
 
@@ -307,13 +313,13 @@ class Choice:
 
     def in_words(self) -> str:
         """Which null, why, and what it assumes; the verdict says why none holds."""
-        return f"Null: {self.described}"
+        return say("Null: {}", self.described)
 
     @property
     def described(self) -> str:
         """The same where it is clear that it is the null."""
         why = self.why if self.holds else "It does not hold here."
-        return " ".join(filter(None, [f"{self.label}.", why, self.assumption]))
+        return joined(" ", filter(None, [f"{self.label}.", why, self.assumption]))
 
     def check(self, method: object) -> None:
         """Refuse a method that the chosen null does not have; with auto, the remedy is to name the null that has it."""
@@ -326,6 +332,18 @@ class Choice:
                 remedy=say("pass {}, or {}", arg("null", "permutation"), arg("method", "auto")),
             )
         self.model.check(method)
+
+    def called(self, names: Names) -> Choice:
+        """The same, told in the names that events and alarms have."""
+        if names == NONE:
+            return self
+        return replace(
+            self,
+            why=names.said(self.why),
+            doubts=names.all_said(self.doubts),
+            assumes=names.said(self.assumption),
+            remark=names.said(self.remark),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The choice as plain values, for JSON; the doubts are next to the verdict."""
@@ -361,7 +379,7 @@ def choose(null: Null, cell: Cell, alpha: float, doubt: str = "") -> Choice:
         if doubt:
             return Choice(model=found.model, asked=AUTO, why=doubt, holds=False, in_time=in_time)
         remark = found.model.remark(cell.truth) if found.holds else ""
-        remark = " ".join(filter(None, [remark, "" if flat is None else flat.seen]))
+        remark = joined(" ", filter(None, [remark, "" if flat is None else flat.seen]))
         return Choice(model=found.model, asked=AUTO, why=found.why, holds=found.holds, in_time=in_time, remark=remark)
     model = as_null(null) if in_time else as_null(null).on_steps
     model.check(model.methods[0], cell)

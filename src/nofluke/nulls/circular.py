@@ -192,16 +192,18 @@ class CircularShift(ShiftNull):
 
     def assumed(self, *, in_time: bool) -> str:
         if self.every is not None:
-            return (
-                f"Chance shifts all events together by multiples of {in_words(self.every, in_time)} around the circle, which "
-                "keeps clusters and a season of that period; the predictions stay in place."
+            return say(
+                "Chance shifts all {events} together by multiples of {} around the circle, which keeps clusters and a season "
+                "of that period; the {predictions} stay in place.",
+                in_words(self.every, in_time),
             )
         fewer = "less" if isinstance(self.guard, str) else "fewer"
         guard = f" Shifts by {fewer} than {in_words(self.guard, in_time)} are left out." if self.guard else ""
-        return (
-            f"Chance shifts all events together around the circle of {'ticks' if in_time else 'steps'}, which keeps "
-            "clusters and ranges; the "
-            f"predictions stay in place. It does not account for a season or a trend that both share.{guard}"
+        return say(
+            "Chance shifts all {events} together around the circle of {}, which keeps clusters and ranges; the {predictions} "
+            "stay in place. It does not account for a season or a trend that both share.{}",
+            "ticks" if in_time else "steps",
+            guard,
         )
 
     @property

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nofluke.data.columns import as_column
-from nofluke.errors import InputError
+from nofluke.errors import InputError, say
 from nofluke.laws.montecarlo import Draw
 from nofluke.nulls.base import NullModel
 from nofluke.series.clock import listing
@@ -39,7 +39,7 @@ class Custom(NullModel):
 
     @property
     def assumption(self) -> str:
-        return "Chance draws the events with a user-supplied function; the predictions stay in place."
+        return say("Chance draws the {events} with a user-supplied function; the {predictions} stay in place.")
 
     @property
     def code(self) -> str:

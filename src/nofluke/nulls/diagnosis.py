@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -23,6 +23,7 @@ from nofluke.series.arguments import About, AboutDetector, takes
 from nofluke.series.between import trial_of
 from nofluke.series.counting import window_maxima
 from nofluke.series.detector import AlarmRule, choose_cut
+from nofluke.series.names import NONE, Names
 from nofluke.series.reading import prepare
 from nofluke.series.tolerance import Length, Ranges, Tolerance, as_tolerance
 from nofluke.series.trial import Cell
@@ -52,27 +53,33 @@ def alarm_findings(look: Look, alpha: float) -> tuple[Finding, Finding]:
     if cell.scores is not None:
         evidence, measured = memory(cell.scores), "rank autocorrelation of the score at lag 1"
     else:
-        evidence, measured = adjacency(cell.alarms, cell.n_steps), "mean length of runs of alarms"
+        evidence, measured = adjacency(cell.alarms, cell.n_steps), say("mean length of runs of {alarms}")
     covered = cell.windows.covered / cell.n_steps
     return (
         Finding(
-            name="memory of the score" if cell.scores is not None else "runs of alarms",
+            name="memory of the score" if cell.scores is not None else say("runs of {alarms}"),
             found=evidence.pvalue <= alpha,
             statistic=evidence.statistic,
             pvalue=evidence.pvalue,
             looked_at=measured,
-            sentence="Alarms come in runs, so one event makes several hits: exact nulls account for it, a binomial does not."
+            sentence=say(
+                "{Alarms} come in runs, so one {event} makes several hits: exact nulls account for it, a binomial does not."
+            )
             if evidence.pvalue <= alpha
-            else "Alarms do not come in runs.",
+            else say("{Alarms} do not come in runs."),
         ),
         Finding(
             name="much is covered",
             found=covered > MUCH_COVERED,
             statistic=covered,
             pvalue=None,
-            looked_at=f"share of the {'time' if in_time else 'steps'} within the tolerance of an alarm",
-            sentence=f"An event {'at a random time' if in_time else 'on a random step'} is found with probability {show_share(covered)}: "
-            + ("recall says little." if covered > MUCH_COVERED else "recall can be informative."),
+            looked_at=say("share of the {} within the tolerance of {an_alarm}", "time" if in_time else "steps"),
+            sentence=say(
+                "{An_event} {} is found with probability {}: recall {}.",
+                "at a random time" if in_time else "on a random step",
+                show_share(covered),
+                "says little" if covered > MUCH_COVERED else "can be informative",
+            ),
         ),
     )
 
@@ -138,10 +145,19 @@ def lag_finding(look: Look, profile: LagProfile, alpha: float) -> Finding:
         found=found,
         statistic=late,
         pvalue=profile.pvalue,
-        looked_at=f"shift of the events with the most hits, in {unit}, of -{most} to {most}; p of any association there",
-        sentence=f"Alarms are steadily about {much} {side}: more tolerance on that side, or a shifted score, would hit more."
+        looked_at=say(
+            "shift of the {events} with the most hits, in {}, of -{} to {}; p of any association there",
+            unit,
+            most,
+            most,
+        ),
+        sentence=say(
+            "{Alarms} are steadily about {} {}: more tolerance on that side, or a shifted score, would hit more.",
+            much,
+            side,
+        )
         if found
-        else "No shift of the events would give clearly more hits.",
+        else say("No shift of the {events} would give clearly more hits."),
     )
 
 
@@ -152,12 +168,18 @@ def few_events(cell: Cell, smallest: SmallestP, alpha: float) -> Finding:
     who = "Neither precision nor recall can" if len(above) == 2 else f"{''.join(above).capitalize()} cannot"
     least = " and ".join(f"{show_p(p)} for {measure}" for measure, p in above.items())
     return Finding(
-        name="too few events",
+        name=say("too few {events}"),
         found=bool(above),
         statistic=float(cell.n_events),
         pvalue=None,
-        looked_at=f"number of events, and whether p can reach {alpha:g} with them under the recommended null",
-        sentence=f"{who} reach p = {alpha:g} with these events and alarms: under the null {smallest.null}, the smallest possible p is {least}."
+        looked_at=say("number of {events}, and whether p can reach {:g} with them under the recommended null", alpha),
+        sentence=say(
+            "{} reach p = {:g} with these {events} and {alarms}: under the null {}, the smallest possible p is {}.",
+            who,
+            alpha,
+            smallest.null,
+            least,
+        )
         if above
         else f"Under the null {smallest.null}, both measures could reach p = {alpha:g}.",
     )
@@ -200,7 +222,9 @@ class Diagnosis(Exports, ByValue):
         The level of the findings.
     notes : tuple of str
     noun : str
-        What an event is called: "event" or "range".
+        What an event is: "event" or "range".
+    names : Names
+        What events and alarms are called.
 
     See Also
     --------
@@ -236,6 +260,7 @@ class Diagnosis(Exports, ByValue):
     alpha: float
     notes: tuple[str, ...] = ()
     noun: str = "event"
+    names: Names = field(repr=False, default=NONE)
 
     def finding(self, name: str) -> Finding:
         """The finding of that name."""
@@ -259,7 +284,7 @@ class Diagnosis(Exports, ByValue):
                 "null": self.recommended.name,
                 "settings": self.recommended.settings,
                 "text": self.recommended.text,
-                "assumption": self.recommended.assumption,
+                "assumption": self.names.said(self.recommended.assumption),
                 "why": self.why,
                 "holds": self.holds,
             },
@@ -299,10 +324,12 @@ class Diagnosis(Exports, ByValue):
             f"{s.null} {_show_smallest(s.precision)} (precision), {_show_smallest(s.recall)} (recall)"
             for s in self.smallest_p
         )
-        return Table(
-            title=(
-                f"{plural(self.n, 'step')}, {plural(self.n_events, self.noun)}, "
-                f"{plural(self.n_predictions, 'prediction')}: what a null model must account for"
+        told = Table(
+            title=say(
+                "{}, {}, {}: what a null model must account for",
+                plural(self.n, "step"),
+                plural(self.n_events, self.noun),
+                plural(self.n_predictions, "prediction"),
             ),
             columns=("", "found", "statistic", "p", "looked at"),
             rows=rows,
@@ -315,12 +342,13 @@ class Diagnosis(Exports, ByValue):
                     self.recommended.assumption,
                 )
                 if self.holds
-                else f"No null holds for these data. {self.why}",
+                else say("No null holds for these data. {}", self.why),
                 *found,
                 f"Smallest possible p: {smallest}.",
                 *noted(self.notes),
             ),
         )
+        return told.called(self.names)
 
     def __repr__(self) -> str:
         seen = ", ".join(f.name for f in self.findings if f.found) or "nothing"
@@ -405,15 +433,21 @@ def diagnose(
     notes = list(sequence.notes)
     if sequence.scores is not None and all(value is None for value in cut.values()):
         cut = {"quantile": DEFAULT_QUANTILE}
-        notes.append("No threshold was given: the highest tenth of the scores count as alarms.")
+        notes.append(say("No threshold was given: the highest tenth of the scores count as {alarms}."))
     cuts = choose_cut(sequence, **cut)
     made = trial_of(sequence, (window,), cuts, AlarmRule.of(**given.alarms))
     notes += (*made.notes, *filter(None, [made.doubt]), *(() if cuts is None else cuts.notes))
-    return diagnosis_of(made.trial.cell(0, 0), period=period, alpha=alpha, notes=tuple(notes))
+    told: Any = {"notes": tuple(notes), "names": sequence.names}
+    return diagnosis_of(made.trial.cell(0, 0), period=period, alpha=alpha, **told)
 
 
 def diagnosis_of(
-    cell: Cell, *, period: Period | None = None, alpha: float = 0.05, notes: tuple[str, ...] = ()
+    cell: Cell,
+    *,
+    period: Period | None = None,
+    alpha: float = 0.05,
+    notes: tuple[str, ...] = (),
+    names: Names = NONE,
 ) -> Diagnosis:
     """The diagnosis of one cell of a trial."""
     look = Look.of(cell, alpha, period)
@@ -425,18 +459,21 @@ def diagnosis_of(
     if look.sketch is not None:
         notes = (*notes, Remark("grid", "Times were analysed on a grid of {}.", look.told(1)))
     smallest = tuple(SmallestP(null=name, **values) for name, values in smallest_pvalues(cell, chosen.model).items())
+    findings = (
+        *(finding for trait in reversed(TRAITS) for finding in trait.findings(look)),
+        *alarm_findings(look, alpha),
+        lag_finding(look, profile, alpha),
+        few_events(cell, smallest[-1], alpha),
+    )
     return Diagnosis(
         n=cell.trial.n_told,
         n_events=cell.n_events,
         n_predictions=cell.n_predictions,
-        findings=(
-            *(finding for trait in reversed(TRAITS) for finding in trait.findings(look)),
-            *alarm_findings(look, alpha),
-            lag_finding(look, profile, alpha),
-            few_events(cell, smallest[-1], alpha),
+        findings=tuple(
+            replace(one, looked_at=names.said(one.looked_at), sentence=names.said(one.sentence)) for one in findings
         ),
         recommended=chosen.model,
-        why=chosen.why,
+        why=names.said(chosen.why),
         holds=chosen.holds,
         smallest_p=smallest,
         covered=cell.covered / cell.n_steps,
@@ -444,6 +481,7 @@ def diagnosis_of(
         precision_hits=profile.precision_hits,
         recall_hits=profile.recall_hits,
         alpha=alpha,
-        notes=(*notes, NOT_LOOKED_FOR),
+        notes=names.all_said((*notes, NOT_LOOKED_FOR)),
         noun=cell.truth.noun,
+        names=names,
     )

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from nofluke.arrays import IntArray
+from nofluke.errors import say
 from nofluke.nulls.base import Kept
 from nofluke.nulls.stratified import Strata, Stratified, at_ticks, cut_every
 from nofluke.series.timed import Length, TimedTruth, as_length, in_places, in_words
@@ -50,9 +51,10 @@ class Jitter(Stratified):
         return self.assumed(in_time=False)
 
     def assumed(self, *, in_time: bool) -> str:
-        return (
-            f"Chance places each event at random within its own window of {in_words(self.window, in_time)}, which keeps "
-            "whatever changes from window to window; the predictions stay in place."
+        return say(
+            "Chance places each {event} at random within its own window of {}, which keeps whatever changes from window to "
+            "window; the {predictions} stay in place.",
+            in_words(self.window, in_time),
         )
 
     @property

@@ -95,9 +95,12 @@ class LocalShift(ShiftNull):
     def assumed(self, *, in_time: bool) -> str:
         by = "" if self.every is None else f" by multiples of {in_words(self.every, in_time)},"
         season = "" if self.every is None else ", a season of that period"
-        return (
-            f"Chance shifts all events together,{by} by at most {in_words(self.reach, in_time)} to either side, which keeps "
-            f"clusters, ranges{season} and slow changes of the rates; the predictions stay in place."
+        return say(
+            "Chance shifts all {events} together,{} by at most {} to either side, which keeps clusters, ranges{} and slow "
+            "changes of the rates; the {predictions} stay in place.",
+            by,
+            in_words(self.reach, in_time),
+            season,
         )
 
     @property
@@ -228,9 +231,11 @@ class LocalPermutation(Stratified):
 
     def assumed(self, *, in_time: bool) -> str:
         place = "tick" if in_time else "step"
-        return (
-            f"Chance places each event on a random {place} of its own window of time, of {self.windows:,}, which keeps "
-            "slow changes of the rate; the predictions stay in place."
+        return say(
+            "Chance places each {event} on a random {} of its own window of time, of {:,}, which keeps slow changes of the "
+            "rate; the {predictions} stay in place.",
+            place,
+            self.windows,
         )
 
     @property

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from nofluke.dates import as_duration
-from nofluke.errors import InputError, arg, say
+from nofluke.errors import InputError, arg, joined, say
 from nofluke.laws.law import Law, exactly
 from nofluke.laws.montecarlo import Draw
 from nofluke.laws.tables import TableLaw
@@ -36,8 +36,8 @@ from nofluke.text.tables import plural
 
 UNITS = {"hour": "h", "day": "D", "week": "W", "month": "M", "year": "Y"}
 # why periods stay
-INCOMPLETE, CROSSED, GAPS = "incomplete", "with an event across a border", "with gaps"
-ALONE = "without another one with events to change places with"
+INCOMPLETE, CROSSED, GAPS = "incomplete", say("with {an_event} across a border"), "with gaps"
+ALONE = say("without another one with {events} to change places with")
 UNEQUAL = ("month", "year")  # these begin where the calendar says, and are not cut elsewhere
 PHASES_IN_TIME = 2_048  # of a period, where events have times of their own: gaps are told in these
 MOST_CELLS = 2**25  # periods times phases: some hundred megabytes
@@ -108,7 +108,7 @@ def _middle(flags: BoolArray) -> int:
 
 def _on_steps(side: Truth, period: Length) -> Grid:
     """Steps by their number, masked ones counted, or by the clock, which may have gaps."""
-    first, last = side.first_steps, side.last_steps
+    first, last = side.first_steps[side.wholes[0]], side.last_steps[side.wholes[1]]
     if not isinstance(period, str):
         at = np.flatnonzero(side.open_steps)
         long = in_places(period, side, "period", 2)
@@ -331,7 +331,11 @@ def _of_steps(null: PeriodShuffle, side: Truth, grid: Grid) -> Exchange:
         own = np.searchsorted(rows, period[first[events]])
         return table, column, side.starts[events] - table[own, column]
 
-    ends = (period[first], period[last]), (slot[first], slot[last])
+    # a piece of a range that lies across a border stays as all of that range does
+    whole = first[side.wholes[0]], last[side.wholes[1]]
+    across = period[whole[0]] != period[whole[1]]
+    ends_in = np.where(across, period[whole[0]], period[first]), np.where(across, period[whole[1]], period[last])
+    ends = ends_in, (slot[first], slot[last])
     edges = np.append(begins, side.n_steps)
     return _classes(side, counts, *ends, null, there, places, edges)
 
@@ -640,18 +644,20 @@ class PeriodShuffle(NullModel):
         return self.assumed(in_time=False)
 
     def assumed(self, *, in_time: bool) -> str:
-        return f"Chance {self._exchanges(in_time)}, so that ranges stay whole and keep their phase; the predictions stay in place."
+        told = "Chance {}, so that ranges stay whole and keep their phase; the {predictions} stay in place."
+        return say(told, self._exchanges(in_time))
 
     @property
     def assumption_of_series(self) -> str:
-        return f"Chance {self._exchanges(False)}, so that labelled ranges stay whole and keep their phase; the detector stays in place."
+        told = "Chance {}, so that labelled ranges stay whole and keep their phase; the detector stays in place."
+        return say(told, self._exchanges(False))
 
     def _exchanges(self, in_time: bool) -> str:
         """What it does, as the rest of a sentence."""
         what = f"whole {self.period}s" if self.period in UNITS else f"whole periods of {in_words(self.period, in_time)}"
         where = f" within each of {self.windows:,} windows of time" if self.windows > 1 else ""
         which = f", those a multiple of {self.cycle:,} apart," if self.cycle > 1 else ""
-        return f"exchanges {what}{which} with all their events{where}"
+        return say("exchanges {}{} with all their {events}{}", what, which, where)
 
     @property
     def keeps(self) -> frozenset[Kept]:
@@ -685,10 +691,13 @@ class PeriodShuffle(NullModel):
         found = self.exchange(side)
         if not found.staying:
             return ""
-        why = ", ".join(f"{n:,} {said}" for said, n in found.staying.items())
-        return (
-            f"{found.n_moving:,} of {plural(found.n_periods, self.unit)} change places, with {len(found.moved):,} of "
-            f"{plural(len(found.starts), side.noun)}; the others stay as they are ({why})."
+        return say(
+            "{:,} of {} change places, with {:,} of {}; the others stay as they are ({}).",
+            found.n_moving,
+            plural(found.n_periods, self.unit),
+            len(found.moved),
+            plural(len(found.starts), side.noun),
+            joined(", ", (say("{:,} {}", n, said) for said, n in found.staying.items())),
         )
 
     def draw(self, side: Truth) -> Draw:

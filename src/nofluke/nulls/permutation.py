@@ -73,8 +73,9 @@ class Permutation(NullModel):
 
     def assumed(self, *, in_time: bool) -> str:
         places = "ticks" if in_time else "steps"
-        return (
-            f"Chance places the events on random {places}, independently of one another; the predictions stay in place."
+        return say(
+            "Chance places the {events} on random {}, independently of one another; the {predictions} stay in place.",
+            places,
         )
 
     @property
@@ -206,7 +207,9 @@ class Bernoulli(NullModel):
 
     @property
     def assumption(self) -> str:
-        return "Events and predictions each fall on random steps, and every window is treated as an independent trial."
+        return say(
+            "{Events} and {predictions} each fall on random steps, and every window is treated as an independent trial."
+        )
 
     @property
     def caveat(self) -> str:

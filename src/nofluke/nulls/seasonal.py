@@ -120,7 +120,8 @@ class Seasonal(Stratified):
         season = " and ".join(filter(None, ["stratum" if self.strata is not None else "", season]))
         season += f" and of the same window of time, of {self.windows:,}" if self.windows > 1 else ""
         places = "ticks" if in_time else "steps"
-        return f"Chance places the events on random {places} of the same {season}; the predictions stay in place."
+        told = "Chance places the {events} on random {} of the same {}; the {predictions} stay in place."
+        return say(told, places, season)
 
     def _season(self, in_time: bool) -> str:
         seasons = (self.period, self.bins), (self.second, self.second_bins)

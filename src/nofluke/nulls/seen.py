@@ -20,7 +20,7 @@ import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, IntArray
 from nofluke.dates import format_duration, parse_duration, rounded_duration
-from nofluke.errors import InputError, arg, say, verb
+from nofluke.errors import THINGS, InputError, arg, capitalised, say, verb
 from nofluke.lazy import lazy
 from nofluke.nulls import levels
 from nofluke.nulls.base import Kept, NullModel
@@ -85,9 +85,9 @@ HELPS = {
 
 STAYS = {
     GAPS: "have gaps",
-    CROSSED: "have an event across a border",
+    CROSSED: say("have {an_event} across a border"),
     INCOMPLETE: "are incomplete",
-    ALONE: "have none with events to change places with",
+    ALONE: say("have none with {events} to change places with"),
 }
 """The same as the end of a sentence."""
 
@@ -113,7 +113,7 @@ class Season:
     @property
     def seen(self) -> str:
         """That it is there, as the beginning of a sentence: evidence, no fact."""
-        return f"It looks like a season ({self.label}, {p_is(self.pvalue)})"
+        return say("It looks like a season ({}, {})", self.label, p_is(self.pvalue))
 
     def null(self, windows: int = 1) -> Seasonal:
         """The null that keeps it, in so many windows: as many phases as leave each some steps to choose from."""
@@ -343,7 +343,9 @@ class Flat:
         """That they are there, in a sentence that offers the mask."""
         n, of = int(np.count_nonzero(self.steps)), len(self.steps)
         where = f"in {plural(self.n_stretches, 'stretch', 'stretches')} ({n:,} of {of:,} steps)"
-        said = f"{self.events:,} of {plural(self.n_events, 'event')} begin" if self.events else "no event begins"
+        said = say("no {event} begins")
+        if self.events:
+            said = say("{:,} of {} begin", self.events, plural(self.n_events, "event"))
         return say(
             "The score does not change {}, at {:g} in the first, and {} in them. If nothing was measured there, pass these steps as {}.",
             where,
@@ -525,7 +527,7 @@ class Look:
             return self._season(steps, f"period {self.told(steps)}", self.search.pvalue)
         if self.alone is not None:
             steps = tidy(self.alone.steps)
-            return self._season(steps, f"period {self.told(steps)}, of the alarms", self.alone.pvalue)
+            return self._season(steps, say("period {}, of the {alarms}", self.told(steps)), self.alone.pvalue)
         return None
 
     def _season(self, period: Period, label: str, pvalue: float) -> Season:
@@ -663,7 +665,8 @@ class Look:
     @property
     def changes(self) -> str:
         """That rates change slowly, as the beginning of a sentence: evidence, no fact."""
-        return f"Events and alarms seem to change slowly with time (a trend or a drift, {p_is(self.drift.pvalue)})"
+        told = "{Events} and {alarms} seem to change slowly with time (a trend or a drift, {})"
+        return say(told, p_is(self.drift.pvalue))
 
     @lazy
     def few(self) -> bool:
@@ -789,19 +792,27 @@ class Look:
         what, n, needed = null.unit, found.n_eventful, levels.PERIODS_WITH_EVENTS
         if found.n_periods < needed:
             there = f"there {'is' if found.n_periods == 1 else 'are'} only {plural(found.n_periods, what)}"
-            return f"{there}, and {self._enough(needed)} would do if {needed} of them had events"
+            return say("{}, and {} would do if {} of them had {events}", there, self._enough(needed), needed)
         if len(found.moved) < levels.MOVED * len(found.starts):
             worst = max(found.staying, key=lambda why: found.staying[why], default=INCOMPLETE)
-            return (
-                f"only {len(found.moved):,} of {plural(len(found.starts), 'event')} can change places, and "
-                f"{found.staying.get(worst, 0):,} of {plural(found.n_periods, what)} {STAYS[worst]}; {HELPS[worst]} would help"
+            return say(
+                "only {:,} of {} can change places, and {:,} of {} {}; {} would help",
+                len(found.moved),
+                plural(len(found.starts), "event"),
+                found.staying.get(worst, 0),
+                plural(found.n_periods, what),
+                STAYS[worst],
+                HELPS[worst],
             )
         if n < needed:
-            return f"events lie in only {plural(n, what)} that can change places with others, and {needed} are needed"
+            told = "{events} lie in only {} that can change places with others, and {} are needed"
+            return say(told, plural(n, what), needed)
         if found.log_arrangements < math.log(levels.ARRANGEMENTS_FOR_LEVEL / self.alpha):
-            return (
-                f"{plural(found.n_periods, what)}, {n:,} of them with events, can be exchanged in too few ways for p to "
-                f"become small, and {found.n_periods - found.n_moving + self._enough(n):,} would do"
+            return say(
+                "{}, {:,} of them with {events}, can be exchanged in too few ways for p to become small, and {:,} would do",
+                plural(found.n_periods, what),
+                n,
+                found.n_periods - found.n_moving + self._enough(n),
             )
         return ""
 
@@ -830,16 +841,16 @@ class Look:
     def together(self) -> str:
         """Why events cannot be moved one by one; empty where they can."""
         if self.events.ranges:
-            return "events come as runs" if self.cell.truth.points else "events are ranges"
+            return say("{events} come as runs" if self.cell.truth.points else "{events} are ranges")
         if self.few:
-            return "there are too few events to tell whether they cluster"
+            return say("there are too few {events} to tell whether they cluster")
         if self.spaced:
-            return "events seem to keep a distance from each other"
+            return say("{events} seem to keep a distance from each other")
         if self.season is not None or self.drifts:
             clustered = min(self.within.counts.pvalue, self.within.gaps.pvalue) <= levels.CLUSTERED_WITHIN
-            return "events come in clusters" if clustered else ""
+            return say("{events} come in clusters") if clustered else ""
         if self.clustered:
-            return "events may come in clusters"
+            return say("{events} may come in clusters")
         return ""
 
 
@@ -928,7 +939,7 @@ class Seasons(Trait):
             pvalue = tried * max(season.events.pvalue, season.alarms.pvalue)
             if pvalue <= levels.DOUBT:
                 return say(
-                    "Events and alarms both seem to follow a season ({}, {}), which the null {} does not keep: it calls "
+                    "{Events} and {alarms} both seem to follow a season ({}, {}), which the null {} does not keep: it calls "
                     "that skill. Use {}.",
                     str(season.period),
                     p_is(pvalue),
@@ -940,7 +951,7 @@ class Seasons(Trait):
         if look.search is None or not look.search.found or look.search.pvalue > levels.DOUBT or look.season is None:
             return ""
         return say(
-            "{} that events and alarms may share, which the null {} does not keep: it would call that skill. Use {}.",
+            "{} that {events} and {alarms} may share, which the null {} does not keep: it would call that skill. Use {}.",
             look.season.seen,
             null.name,
             arg("null", "auto"),
@@ -950,14 +961,19 @@ class Seasons(Trait):
         """Of the calendar or of a known period, and the search for any other."""
         found = tuple(
             Finding(
-                name=f"season of {side}: {season.label}",
+                name=say("season of {}: {}", THINGS[side], season.label),
                 found=seen,
                 statistic=evidence.statistic,
                 pvalue=evidence.pvalue,
                 looked_at="spectrum at the period and its harmonics over its neighbours, or cycles with one in the busiest phase over chance (largest)",
-                sentence=f"{side.capitalize()} seem to follow a season ({season.label}, {p_is(evidence.pvalue)}): a null must keep it."
+                sentence=say(
+                    "{} seem to follow a season ({}, {}): a null must keep it.",
+                    THINGS[side.capitalize()],
+                    season.label,
+                    p_is(evidence.pvalue),
+                )
                 if seen
-                else f"{side.capitalize()} show no season ({season.label}).",
+                else say("{} show no season ({}).", THINGS[side.capitalize()], season.label),
             )
             for season in look.calendar
             for side, evidence, seen in (
@@ -981,11 +997,15 @@ class Seasons(Trait):
                 pvalue=None if other else searched.pvalue,
                 looked_at=f"period in {unit}, of {short} to {long}, that both spectra show"
                 + ("; one side alone, or a slow change, has one" if other else ""),
-                sentence=f"Events and alarms seem to share a period of about {period:,.4g} {unit}: a null must keep it."
+                sentence=say(
+                    "{Events} and {alarms} seem to share a period of about {:,.4g} {}: a null must keep it.",
+                    period,
+                    unit,
+                )
                 if searched.found
-                else "Events or alarms have a period of their own or change slowly, but share no period."
+                else say("{Events} or {alarms} have a period of their own or change slowly, but share no period.")
                 if other
-                else "No period that events and alarms share was found.",
+                else say("No period that {events} and {alarms} share was found."),
             ),
         )
 
@@ -1021,10 +1041,10 @@ class SlowChange(Trait):
                 found=look.drifts,
                 statistic=look.drift.ratio,
                 pvalue=look.drift.pvalue,
-                looked_at="spectra of events and alarms below 8 cycles, over the rest (largest ratio)",
-                sentence=f"{look.changes}: only local nulls keep that."
+                looked_at=say("spectra of {events} and {alarms} below 8 cycles, over the rest (largest ratio)"),
+                sentence=say("{}: only local nulls keep that.", look.changes)
                 if look.drifts
-                else "No slow change that events and alarms share was found.",
+                else say("No slow change that {events} and {alarms} share was found."),
             ),
         )
 
@@ -1036,7 +1056,7 @@ class Together(Trait):
     ignored = "but it moves each one independently"
 
     def seen(self, look: Look) -> str:
-        return f"{look.together[:1].upper()}{look.together[1:]}"
+        return capitalised(look.together)
 
     def beside(self, look: Look) -> str:
         return look.together
@@ -1049,7 +1069,7 @@ class Together(Trait):
         runs = look.events.runs
         if in_runs(runs, levels.DOUBT):
             return say(
-                "Events come as runs of {:.3g} steps on average, which the null {} tears apart: its p-values cannot be "
+                "{Events} come as runs of {:.3g} steps on average, which the null {} tears apart: its p-values cannot be "
                 "trusted. Use {} or {}.",
                 runs.statistic,
                 null.name,
@@ -1063,7 +1083,7 @@ class Together(Trait):
         if clusters.pvalue > levels.DOUBT:
             return ""
         return say(
-            "Events come in clusters (variance over mean of counts up to {:.3g}), which the null {} tears apart: p-values "
+            "{Events} come in clusters (variance over mean of counts up to {:.3g}), which the null {} tears apart: p-values "
             "of recall come out too small. Use {}, or see {}.",
             clusters.statistic,
             null.name,
@@ -1085,41 +1105,50 @@ class Together(Trait):
             looked = f"{scales[0]} to {scales[-1]:,} steps"
         # gaps are between places, of which a step of the sketch may hold many
         gap, unit = look.measured(events.evenness.statistic / (1 if look.sketch is None else look.sketch.width))
-        on = "Labelled steps" if look.sketch is None else "Events on neighbouring ticks"
+        on = say("labelled steps" if look.sketch is None else "{events} on neighbouring ticks")
         return (
             Finding(
-                name="clusters of events",
+                name=say("clusters of {events}"),
                 found=clustered,
                 statistic=clusters.statistic,
                 pvalue=clusters.pvalue,
                 looked_at=f"largest variance over mean of counts in {looked}{within}",
-                sentence="Events may come in clusters: placing them independently would understate what chance does."
+                sentence=say(
+                    "{Events} may come in clusters: placing them independently would understate what chance does."
+                )
                 if clustered
-                else f"{plural(cell.n_events, 'event')} {'are' if cell.n_events != 1 else 'is'} too few to show clusters."
+                else say(
+                    "{} {} too few to show clusters.",
+                    plural(cell.n_events, "event"),
+                    "are" if cell.n_events != 1 else "is",
+                )
                 if look.few
-                else "No clusters of events were found.",
+                else say("No clusters of {events} were found."),
             ),
             Finding(
-                name="evenly spaced events",
+                name=say("evenly spaced {events}"),
                 found=even,
                 statistic=gap,
                 pvalue=events.evenness.pvalue,
-                looked_at=f"smallest gap between two events, in {unit}",
-                sentence="Events seem to keep a distance from each other: placing them independently would understate what they cover."
+                looked_at=say("smallest gap between two {events}, in {}", unit),
+                sentence=say(
+                    "{Events} seem to keep a distance from each other: placing them independently would understate what "
+                    "they cover."
+                )
                 if even
-                else "Events keep no more distance from each other than random ones.",
+                else say("{Events} keep no more distance from each other than random ones."),
             ),
             Finding(
-                name="runs of events",
+                name=say("runs of {events}"),
                 found=events.in_runs,
                 statistic=events.runs.statistic,
                 pvalue=events.runs.pvalue,
-                looked_at=f"mean length of runs of {on[0].lower()}{on[1:]}",
-                sentence=f"{on} come in runs (ranges): a permutation would tear them apart."
+                looked_at=say("mean length of runs of {}", on),
+                sentence=say("{} come in runs (ranges): a permutation would tear them apart.", capitalised(on))
                 if events.in_runs
-                else f"{on} do not come in runs."
+                else say("{} do not come in runs.", capitalised(on))
                 if look.sketch is None
-                else "Events do not come in runs.",
+                else say("{Events} do not come in runs."),
             ),
         )
 
@@ -1137,5 +1166,5 @@ def against(null: NullModel, look: Look) -> str:
     """What is seen that a null does not keep, in a sentence; empty where it keeps all of it."""
     for trait in traits_of(look):
         if trait.kept not in null.keeps:
-            return f"{trait.seen(look)}, {trait.ignored}."
+            return say("{}, {}.", trait.seen(look), trait.ignored)
     return ""

@@ -55,8 +55,8 @@ class IntervalShuffle(_Shuffle):
 
     @property
     def assumption(self) -> str:
-        return (
-            "Chance shuffles the gaps between events, which keeps pairs of close events; the predictions stay in place."
+        return say(
+            "Chance shuffles the gaps between {events}, which keeps pairs of close {events}; the {predictions} stay in place."
         )
 
     @property
@@ -92,7 +92,9 @@ class Segments(_Shuffle):
 
     @property
     def assumption(self) -> str:
-        return "Chance moves whole runs of events and shuffles the gaps between them; the predictions stay in place."
+        return say(
+            "Chance moves whole runs of {events} and shuffles the gaps between them; the {predictions} stay in place."
+        )
 
     def draw(self, side: Truth) -> Draw:
         if not side.points:
@@ -116,9 +118,12 @@ class Segments(_Shuffle):
 
 def _whole_ranges(side: Truth) -> Draw:
     """Ranges in random order with shuffled gaps, around a circle that is cut at a random place outside them."""
-    n_steps, n = side.n_steps, side.n
-    lengths = side.stops - side.starts
-    gaps = np.append(side.starts[1:], side.starts[0] + n_steps) - side.stops
+    # pieces of one range move together, as far behind its first as they are
+    first, of = np.unique(side.wholes[0], return_inverse=True)
+    offsets, n_steps, n = side.starts - side.starts[first][of], side.n_steps, len(first)
+    starts, ends = side.starts[first], side.stops[np.unique(side.wholes[1])]
+    lengths = ends - starts
+    gaps = np.append(starts[1:], starts[0] + n_steps) - ends
 
     def shuffled(generator: np.random.Generator, size: int) -> npt.NDArray[Any]:
         order = generator.permuted(np.tile(np.arange(n), (size, 1)), axis=1)
@@ -132,7 +137,7 @@ def _whole_ranges(side: Truth) -> Draw:
         seam = np.take_along_axis(stops, gap, axis=1) + into
         rows = np.empty_like(order)
         np.put_along_axis(rows, order, (stops - lengths[order] - seam) % n_steps, axis=1)
-        return rows
+        return np.asarray(rows[:, of] + offsets)
 
     return shuffled
 
@@ -181,9 +186,10 @@ class Blocks(_Shuffle):
 
     @property
     def assumption(self) -> str:
-        return (
-            f"Chance shuffles blocks of {self.length:,} steps of the labels, which keeps clusters within a block; the "
-            "predictions stay in place."
+        return say(
+            "Chance shuffles blocks of {:,} steps of the labels, which keeps clusters within a block; the {predictions} stay "
+            "in place.",
+            self.length,
         )
 
     @property

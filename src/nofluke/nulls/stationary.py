@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nofluke.arrays import FloatArray
-from nofluke.errors import InputError
+from nofluke.errors import InputError, say
 from nofluke.laws.law import How
 from nofluke.laws.montecarlo import Uniform
 from nofluke.laws.tables import binomial
@@ -61,9 +61,9 @@ class Stationary(NullModel):
 
     @property
     def assumption(self) -> str:
-        return (
-            "The score is a stationary process and events fall independently of it; recall's chance comes from a fit to window "
-            "maxima, precision's from permuted events."
+        return say(
+            "The score is a stationary process and {events} fall independently of it; recall's chance comes from a fit to "
+            "window maxima, precision's from permuted {events}."
         )
 
     @property

@@ -103,11 +103,15 @@ def _with_slow_scores(scores: FloatArray, look: Look, found: Pick) -> Pick:
     pvalue = slow_change_of(Side.of_values(ranks - ranks.mean(), look.cell.truth.open_steps))
     if pvalue > PLAIN:
         return found
-    seen = f"The scores seem to change slowly with time ({p_is(pvalue)}), and {plural(look.events.n, 'range')} cannot show whether events do"
+    seen = say(
+        "The scores seem to change slowly with time ({}), and {} cannot show whether {events} do",
+        p_is(pvalue),
+        plural(look.events.n, "range"),
+    )
     model = small_shifts(look)
     if model is None:
-        return Pick(model=found.model, why=f"{found.why} {seen}: if so, that counts as skill.")
-    return Pick(model=model, why=f"{seen}: small shifts keep that.")
+        return Pick(model=found.model, why=say("{} {}: if so, that counts as skill.", found.why, seen))
+    return Pick(model=model, why=say("{}: small shifts keep that.", seen))
 
 
 def _flat_of(series: Labelled) -> Flat | None:
@@ -146,12 +150,17 @@ def _with_few(look: Look, found: Pick) -> Pick:
         alone = common_period(look.alarms, look.alarms, look.window + 1, PLAIN)
         if alone.found and alone.pvalue <= PLAIN:
             label = look.told(tidy(alone.steps))
-            seen = f"The detector seems to follow a season (period {label}, {p_is(alone.pvalue)}), and {look.events.n} ranges are too few to show whether they do"
-            return Pick(model=found.model, why=f"{found.why} {seen}: if so, that counts as skill.")
+            seen = say(
+                "The detector seems to follow a season (period {}, {}), and {} {ranges} are too few to show whether they do",
+                label,
+                p_is(alone.pvalue),
+                look.events.n,
+            )
+            return Pick(model=found.model, why=say("{} {}: if so, that counts as skill.", found.why, seen))
     # ranges that are long against the series leave no frequencies at which a change could be seen in them
     if look.cell.n_steps < UNSEEN * look.events.longest and drift(look.alarms, look.alarms).pvalue <= PLAIN:
-        seen = "The detector seems to change slowly with time, and ranges are too long to show whether they do"
-        return Pick(model=found.model, why=f"{found.why} {seen}: if so, that counts as skill.")
+        seen = say("The detector seems to change slowly with time, and {ranges} are too long to show whether they do")
+        return Pick(model=found.model, why=say("{} {}: if so, that counts as skill.", found.why, seen))
     return found
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from nofluke.errors import say
 from nofluke.inference.chance import ChanceTest
 from nofluke.inference.coincidence import Coincidence
 from nofluke.inference.evaluate import Evaluation
@@ -187,8 +188,11 @@ def evaluation(result: Evaluation, ax: Any = None, *, compare_binomial: bool = T
     compare_binomial = as_flag(compare_binomial, "compare_binomial")
     panels = make_panels(ax, (2,), width=4.6, height=3.4)
     tests: tuple[tuple[ChanceTest, str], ...] = (
-        (result.precision_test, f"{'alarm' if isinstance(result, Coincidence) else 'prediction'}s that are hits"),
-        (result.recall_test, "events found"),
+        (
+            result.precision_test,
+            "{alarms} that are hits" if isinstance(result, Coincidence) else "{predictions} that are hits",
+        ),
+        (result.recall_test, "{events} found"),
     )
     for panel, (test, what), interval in zip(panels, tests, result.interval(), strict=False):
         # the p-value of the test, whose alternative and ties need not be those of the upper tail
@@ -197,8 +201,9 @@ def evaluation(result: Evaluation, ax: Any = None, *, compare_binomial: bool = T
         if interval:
             _draw_interval(panel, interval, test.of)
         # what differs between panels stands in their titles, not in the legend of both
-        title = f"{test.measure} {show_share(test.value)}{f', {p_is(test.pvalue)}' if test.of else ''}"
-        label(panel, f"{what}, {test.hits:,} of {test.of:,}", title=title)
+        told = f", {p_is(test.pvalue)}" if test.of else ""
+        title = f"{result.called(test.measure)} {show_share(test.value)}{told}"
+        label(panel, f"{result.names.said(say(what))}, {test.hits:,} of {test.of:,}", title=title)
     legend_over(panels, _keys_of_both(panels, in_words(test.law.method for test, _ in tests)))
     return panels
 

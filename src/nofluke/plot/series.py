@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nofluke.arrays import AnyArray, BoolArray, FloatArray
-from nofluke.errors import InputError
+from nofluke.errors import THINGS, InputError, false_alarms, say
 from nofluke.inference.coincidence import Coincidence
 from nofluke.inference.evaluate import Evaluation
 from nofluke.plot.legends import legend_above, make_room
@@ -22,6 +22,7 @@ from nofluke.series.arguments import About, AboutDetector, takes
 from nofluke.series.between import trial_of
 from nofluke.series.counting import within
 from nofluke.series.detector import AlarmRule, choose_cut
+from nofluke.series.names import Names
 from nofluke.series.occurrences import Occurrences
 from nofluke.series.reading import Sequence, prepare
 from nofluke.series.timed import TimedCell, event_reaches
@@ -141,19 +142,20 @@ def several_lanes(results: Mapping[str, Evaluation], ax: Axes | None) -> Axes:
         )
     ax = make_axes(ax, (9, 1.2 + 0.6 * len(marks)))
     rows = np.arange(len(marks))[::-1]
-    noun = next(iter(results.values())).cell.truth.noun
+    leading = next(iter(results.values()))
+    things = THINGS[f"{leading.cell.truth.noun}s"]
     words = {
-        "found": f"{noun}s found",
-        "missed": f"{noun}s missed",
-        "hits": "alarms that are hits",
-        "false": "false alarms",
+        "found": say("{} found", things),
+        "missed": say("{} missed", things),
+        "hits": say("{alarms} that are hits"),
+        "false": false_alarms(),
     }
     handles = []
     for lane, above, marker, meaning in LANES:
         at = [_positions(one, lane) for one in marks.values()]
         heights = np.repeat(rows + above, [len(one) for one in at])
         how: dict[str, Any] = {"marker": marker, "markersize": 5 if marker == "|" else 3.5, "color": colour(meaning)}
-        handles += ax.plot(np.concatenate(at), heights, linestyle="none", **how, label=words[lane])
+        handles += ax.plot(np.concatenate(at), heights, linestyle="none", **how, label=leading.names.said(words[lane]))
     for row in rows[:-1]:
         ax.axhline(row - 0.5, color=ink(), alpha=0.25, linewidth=0.6)
     ends = np.concatenate([one.when[[0, -1]] for one in marks.values() if len(one.when)])
@@ -268,7 +270,7 @@ def labelled(read: Sequence | Occurrences, ax: Axes | None = None) -> Axes:
     ax.set_ylim(0, 1)
     ax.set_yticks([])
     when, steps = when_of(read), len(read.truth)
-    name = f"{'events' if read.spans is None else 'ranges'}: {read.n_events:,}"
+    name = read.names.said(say("{}: {:,}", THINGS["events" if read.spans is None else "ranges"], read.n_events))
     flat: dict[str, Any] = {"step": "mid", "linewidth": 0}
     ax.fill_between(when, 0.3, 0.7, where=read.truth, color=ink(), label=name, **flat)
     alone = np.flatnonzero(read.truth)
@@ -292,7 +294,7 @@ def _draw(sequence: Sequence, cell: Cell, ax: Axes | None, result: Evaluation | 
     when = marks.when
     across = ax.get_xaxis_transform()  # lanes stand at fixed heights, whatever the scores are
     grey: dict[str, Any] = {"step": "mid", "transform": across, "color": GREY, "linewidth": 0}
-    near = f"near {'a range' if sequence.spans is not None else 'an event'}"
+    near = sequence.names.said(say("near {a_range}" if sequence.spans is not None else "near {an_event}"))
     if steps <= FEW_STEPS and cell.n_events:
         cell.by_axis(
             steps=lambda _: ax.fill_between(when, 0, 1, where=marks.near, alpha=0.25, label=near, **grey),
@@ -308,7 +310,7 @@ def _draw(sequence: Sequence, cell: Cell, ax: Axes | None, result: Evaluation | 
         label(ax, y="score")
     else:
         ax.set_yticks([])
-    _draw_lanes(ax, marks, cell, result)
+    _draw_lanes(ax, marks, cell, result, sequence.names)
     if steps > 1:
         ax.set_xlim(when[0], when[-1])
     tidy(ax, grid=False)
@@ -318,14 +320,14 @@ def _draw(sequence: Sequence, cell: Cell, ax: Axes | None, result: Evaluation | 
     return ax
 
 
-def _draw_lanes(ax: Axes, marks: Marks, cell: Cell, result: Evaluation | None) -> None:
+def _draw_lanes(ax: Axes, marks: Marks, cell: Cell, result: Evaluation | None, names: Names) -> None:
     """Events found and missed, hits and false alarms, above the score."""
     across, noun, found = ax.get_xaxis_transform(), cell.truth.noun, marks.found
     lanes = (
-        (f"{noun}s found", marks.begins[found], 0.97, "v", "good"),
-        (f"{noun}s missed", marks.begins[~found], 0.92, "x", "bad"),
-        ("predictions that are hits", marks.hits, 0.86, "|", "good"),
-        ("false alarms", marks.false, 0.81, "|", "bad"),
+        (say("{} found", THINGS[f"{noun}s"]), marks.begins[found], 0.97, "v", "good"),
+        (say("{} missed", THINGS[f"{noun}s"]), marks.begins[~found], 0.92, "x", "bad"),
+        (say("{predictions} that are hits"), marks.hits, 0.86, "|", "good"),
+        (false_alarms(), marks.false, 0.81, "|", "bad"),
     )
     if noun == "range":  # from begin to end, one line a range
         for which, (_, _, height, _, meaning) in zip((found, ~found), lanes, strict=False):
@@ -344,7 +346,7 @@ def _draw_lanes(ax: Axes, marks: Marks, cell: Cell, result: Evaluation | None) -
             markersize=6 if marker == "|" else 4,
             color=colour(meaning),
             transform=across,
-            label=f"{name}: {len(at) if count is None else count:,}{chance}",
+            label=f"{names.said(name)}: {len(at) if count is None else count:,}{chance}",
         )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import FloatArray, IntArray
+from nofluke.errors import THINGS, say
 from nofluke.inference.evaluate import Evaluation
 from nofluke.inference.sweep import BAND
 from nofluke.nulls.shifts import around
@@ -144,6 +145,7 @@ def lag(results: Any, ax: Any = None) -> AxesArray:
         panel.set_ylim(0, min(1.1 * top, 1.02) or 1)
         tidy(panel)
         few_ticks(panel, whole="x" if found[first].unit == ", steps" else "")
-        label(panel, f"shift of the {every[first].cell.truth.noun}s{found[first].unit}", side)
+        moved = say("shift of the {}{}", THINGS[f"{every[first].cell.truth.noun}s"], found[first].unit)
+        label(panel, every[first].names.said(moved), side)
     one_legend(panels)
     return panels

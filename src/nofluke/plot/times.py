@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from nofluke.errors import false_alarms, say
 from nofluke.inference.coincidence import Coincidence, CoincidenceSweep
 from nofluke.plain import check_word
 from nofluke.plot.curves import SIDES, Chance, chance_shares, draw_band, how_computed, shows, styles_of
@@ -67,12 +68,13 @@ def coincidence(result: Coincidence, ax: Axes | None = None) -> Axes:
     hit, heard, counted = cell.alarm_hits, cell.alarms_counted, cell.counts
     found, events = cell.found, cell.truth.at
     lanes = (
-        ("events found", events[found], 1.5, "good"),
-        ("events missed", events[counted & ~found], 1.1, "bad"),
-        ("alarms that are hits", cell.at[hit], 0.5, "good"),
-        ("false alarms", cell.at[heard & ~hit], 0.1, "bad"),
+        (say("{events} found"), events[found], 1.5, "good"),
+        (say("{events} missed"), events[counted & ~found], 1.1, "bad"),
+        (say("{alarms} that are hits"), cell.at[hit], 0.5, "good"),
+        (false_alarms(), cell.at[heard & ~hit], 0.1, "bad"),
     )
-    handles = [_marks(ax, at, ends, ticks, low, colour(meaning), name) for name, at, low, meaning in lanes]
+    said = result.names.said
+    handles = [_marks(ax, at, ends, ticks, low, colour(meaning), said(name)) for name, at, low, meaning in lanes]
     for at, low in ((events[~counted], 1.1), (cell.at[~heard], 0.1)):
         if len(at):
             handles.append(_marks(ax, at, ends, ticks, low, UNCOUNTED, "does not count"))
@@ -80,11 +82,11 @@ def coincidence(result: Coincidence, ax: Axes | None = None) -> Axes:
     long = bool(len(starts)) and float((stops - starts).min()) >= THINNEST * (ends[1] - ends[0] + 1)
     if long and len(starts) <= MOST_WINDOWS and (stops > starts).all():
         within = (np.maximum(starts, ends[0]), np.minimum(stops, ends[1]))
-        handles.append(shade(ax, *within, ticks, GREY, 0.25, "window of an event"))
+        handles.append(shade(ax, *within, ticks, GREY, 0.25, said(say("window of {an_event}"))))
     gaps = read.gaps
     if len(gaps.starts):
         handles.append(shade(ax, gaps.starts, gaps.stops, ticks, GREY, 0.45, "not watched", hatch="////"))
-    ax.set_yticks([0.5, 1.5], ["alarms", "events"])
+    ax.set_yticks([0.5, 1.5], [said(say("{alarms}")), said(say("{events}"))])
     if ends[1] > ends[0]:
         ax.set_xlim(*ticks.times(np.array(ends)))
     tidy(ax, grid=False)
@@ -99,7 +101,7 @@ def events_alone(read: Occurrences, ax: Axes | None = None) -> Axes:
     ticks, ends = read.ticks, (read.first, read.last)
     ax = make_axes(ax, (9, 1.6))
     ax.set_ylim(0, 1)
-    handles = [_marks(ax, read.events, ends, ticks, 0.3, ink(), "events")]
+    handles = [_marks(ax, read.events, ends, ticks, 0.3, ink(), read.names.said(say("{events}")))]
     if len(read.gaps.starts):
         handles.append(shade(ax, read.gaps.starts, read.gaps.stops, ticks, GREY, 0.45, "not watched", hatch="////"))
     ax.set_yticks([])

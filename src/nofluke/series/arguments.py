@@ -15,7 +15,9 @@ from typing import Any, Literal, TypedDict, TypeVar, get_args, get_origin, get_t
 from nofluke.errors import InputError, joined, named, say
 from nofluke.plain import check_word
 from nofluke.series.detector import CountAlarms
+from nofluke.series.names import LengthUnit
 from nofluke.series.occurrences import Duplicates, InGaps
+from nofluke.series.presets import arguments_of
 from nofluke.series.reading import Align, HigherIs, Missing, Overlaps, TruthKind
 from nofluke.series.tolerance import Length
 from nofluke.series.truth import CountEvents
@@ -31,10 +33,22 @@ class AboutEvents(TypedDict, total=False):
     truth_as: TruthKind
     count_events: CountEvents | None
     overlaps: Overlaps
+    merge_gap: Length | None
+    split_longer: Length | None
     missing: Missing
 
 
-class AboutSeries(AboutEvents, total=False):
+class AboutNames(TypedDict, total=False):
+    """What events and alarms are called, and the unit of lengths of time, in all that is said of them."""
+
+    event_name: str | None
+    alarm_name: str | None
+    time_unit: LengthUnit | None
+    delay_name: str | None
+    reset_name: str | None
+
+
+class AboutSeries(AboutEvents, AboutNames, total=False):
     """What is said of a labelled series beside its truth."""
 
     times: Any
@@ -42,7 +56,7 @@ class AboutSeries(AboutEvents, total=False):
     n_steps: int | None
 
 
-class AboutTimes(TypedDict, total=False):
+class AboutTimes(AboutNames, total=False):
     """What is said of a list of times without a grid of steps."""
 
     span: Any
@@ -165,6 +179,18 @@ DECLARED = {
         "error",
         option="What to do with ranges that overlap.",
     ),
+    "merge_gap": Declared(
+        "int, str or timedelta, optional",
+        "Ranges, or runs of labels, less than this apart, in steps or in time, are one. Implies\n"
+        '``count_events="ranges"``.',
+        option="Ranges less than this apart, steps (3) or a duration (90s), are one.",
+    ),
+    "split_longer": Declared(
+        "int, str or timedelta, optional",
+        "Ranges, or runs of labels, longer than this are split into pieces of this length and a rest, each an event. Chance\n"
+        'moves the pieces of a range together. Implies ``count_events="ranges"``.',
+        option="Ranges longer than this, steps (3) or a duration (5min), are split into pieces, which chance moves together.",
+    ),
     "missing": Declared(
         '{"error", "mask"}',
         "What to do with NaN in scores, alarms or labels.",
@@ -198,6 +224,38 @@ DECLARED = {
         "What to do with times that occur more than once in a list: refuse them, count each time once, or count all.",
         "error",
         option="What to do with times that a list has more than once.",
+    ),
+    "event_name": Declared(
+        "str, optional",
+        'What an event is called in sentences, tables and figures: "flood", or "person/people" with a plural of its own.\n'
+        "Names change no number, no key of JSON and no column of CSV.",
+        option="What an event is called in text and figures: flood, or person/people with a plural of its own.",
+    ),
+    "alarm_name": Declared(
+        "str, optional",
+        'What an alarm, or a prediction, is called there: "heat wave".',
+        option="What an alarm, or a prediction, is called there: alert.",
+    ),
+    "time_unit": Declared(
+        '{"ns", "us", "ms", "s", "min", "h", "d"}, optional',
+        "The unit in which delays and tolerances are told there; by default whichever makes small numbers.",
+        option="The unit in which delays and tolerances are told there: ns, us, ms, s, min, h or d.",
+    ),
+    "delay_name": Declared(
+        "str, optional",
+        'What the delay from an event to its alarm is called there: "detection time".',
+        option="What the delay from an event to its alarm is called there: detection time.",
+    ),
+    "reset_name": Declared(
+        "str, optional",
+        'What the time from the end of an event to the end of the last alarm that finds it is called there: "reset time".\n'
+        "It is told only if it has a name.",
+        option="What the time from the end of an event to that of its last alarm is called, which is told only then.",
+    ),
+    "preset": Declared(
+        "str or mapping, optional",
+        'Arguments that a field has agreed on: "eca", "szcore", "sre" or "earthquakes", which ``print(nf.presets)`` shows, or\n'
+        "a mapping of your own. What is passed beside it wins.",
     ),
     "predictions": Declared(
         "array-like, optional",
@@ -320,9 +378,10 @@ def takes(
             )
             for name in names
         ]
+        added.append(inspect.Parameter("preset", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Any))
         first = next((one.name for one in by_position if one.name in ("truth", "events")), "")
         place = [one.name for one in taken].index(first) if first else len(taken)
-        allowed = {*names, *(one.name for one in taken)}
+        allowed = {*names, *(one.name for one in taken), "preset"}
 
         @wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -336,6 +395,14 @@ def takes(
                     args = (*args[:place], truth.truth, *args[place + 1 :])
                 else:
                     kwargs[first] = truth.truth
+            preset = kwargs.pop("preset", None)
+            if preset is not None:
+                filled = [one.name for one in by_position[: len(args)]]
+                given = arguments_of(preset)
+                if "tolerance" in given and "tolerances" in allowed:
+                    given["tolerances"] = given["tolerance"]
+                own = {name: value for name, value in given.items() if name in allowed - {*filled, "preset"}}
+                kwargs = own | kwargs
             return function(*args, **kwargs)
 
         ordered = [*by_position, *(one for one in taken if one not in by_position)]
@@ -344,7 +411,7 @@ def takes(
         ordered[ends[1] : ends[1]] = [one for one in added if one.name not in OF_SERIES]
         ordered[ends[0] : ends[0]] = [one for one in added if one.name in OF_SERIES]
         call.__signature__ = inspect.signature(function).replace(parameters=ordered)  # type: ignore[attr-defined]
-        described = [name for name in names if name not in own]
+        described = [*(name for name in names if name not in own), "preset"]
         call.__doc__ = _documented(function.__doc__ or "", described, like)
         return call  # type: ignore[return-value]
 

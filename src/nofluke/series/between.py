@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray
-from nofluke.errors import InputError, arg, say
+from nofluke.errors import THINGS, InputError, arg, capitalised, joined, say
 from nofluke.series.clock import Clock, step_ends
 from nofluke.series.counting import union
 from nofluke.series.detector import STEPS, AlarmRule, Cuts
@@ -18,8 +18,8 @@ from nofluke.series.timed import TimedTrial, TimedTruth
 from nofluke.series.tolerance import Ranges, Tolerance
 from nofluke.series.trial import Trial
 
-FOLLOWS_STAMPS = (
-    "Events favour times in which the time stamps are dense, and so do alarms: chance in time mistakes that for skill. "
+FOLLOWS_STAMPS = say(
+    "{Events} favour times in which the time stamps are dense, and so do {alarms}: chance in time mistakes that for skill. "
     "Pass a tolerance in steps."
 )
 FEWEST_EVENTS = 5
@@ -65,7 +65,8 @@ def trial_of(
     else:
         notes = (*sequence.on_steps, *sequence.alarms_on_steps)
         if off.any() and any(in_time):
-            notes += (f"{int(off.sum())} range(s) lie in gaps of the clock, where no alarm could fall.",)
+            told = "{} {range_s} lie in gaps of the clock, where no {alarm} could fall."
+            notes += (say(told, int(off.sum())),)
         elif sequence.spans is not None and off.any():
             sequence = replace(sequence, spans=sequence.spans.only(~off))
             notes += tuple(off_steps(int(off.sum()), "range"))
@@ -89,10 +90,9 @@ def _timed(sequence: Sequence, tolerances: tuple[Tolerance, ...], cuts: Cuts | N
     given: Any = sequence.predictions if sequence.scores is None else sequence.scores
     ticks, stride = _ticks(instants, times.ticks if raised is None else raised, clock, tolerances)
     at, events = ticks.of(clock.ticks), np.sort(ticks.of(instants))
-    who = " and ".join([*["events"] * (sequence.instants is not None), *["alarms"] * (raised is not None)])
-    notes = [
-        f"{who.capitalize()} lie between steps and keep their own times; chance places events in time too, {_places(ticks, stride)}."
-    ]
+    who = joined(" and ", [*["{events}"] * (sequence.instants is not None), *["{alarms}"] * (raised is not None)])
+    told = "{} lie between steps and keep their own times; chance places {events} in time too, {}."
+    notes: list[str] = [say(told, capitalised(say(who)), _places(ticks, stride))]
 
     def watch_until(ends: AnyArray) -> Watch:
         """Each step that counts is watched up to its end, and for a tick at least."""
@@ -118,12 +118,18 @@ def _timed(sequence: Sequence, tolerances: tuple[Tolerance, ...], cuts: Cuts | N
 
 def _in_gaps(events: int, alarms: int) -> list[str]:
     """A note on events and alarms in gaps of the clock, where they keep their own times."""
-    found = [f"{count} {what}(s)" for count, what in ((events, "event"), (alarms, "alarm")) if count]
+    found = [
+        say("{} {}", count, THINGS[f"{what}_s"]) for count, what in ((events, "event"), (alarms, "alarm")) if count
+    ]
     if not found:
         return []
-    could = "events could fall there, but no alarm could" if events else "alarms could fall there, but no event could"
+    could = (
+        "{events} could fall there, but no {alarm} could"
+        if events
+        else "{alarms} could fall there, but no {event} could"
+    )
     told = "both could fall there" if events and alarms else could
-    return [f"{' and '.join(found)} lie in gaps of the clock: {told}."]
+    return [say("{} lie in gaps of the clock: {}.", joined(" and ", found), say(told))]
 
 
 def follows_stamps(clock: Clock, kept: BoolArray, events: AnyArray) -> bool:

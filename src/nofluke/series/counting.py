@@ -179,6 +179,20 @@ def first_alarms(begins: AnyArray, alarms: IntArray, when: AnyArray, ranges: Ran
     return np.where(taken < begins, -_elapsed(taken, begins), _elapsed(begins, taken)) + 0.0
 
 
+def last_alarms(ends: AnyArray, alarms: IntArray, last: AnyArray, when: AnyArray, ranges: Ranges) -> FloatArray:
+    """Signed time from each event's end to the end of the last alarm in its range of steps; NaN where there is none.
+
+    ``last`` has the step on which the alarm of each predicted step ends, ``when`` the time of each step.
+    """
+    found = np.searchsorted(alarms, ranges.stops) - 1
+    inside = found >= np.searchsorted(alarms, ranges.starts)
+    if not inside.any():
+        return np.full(len(ends), np.nan)
+    until = when[last[np.maximum(found, 0)]]
+    signed = np.where(until < ends, -_elapsed(until, ends), _elapsed(ends, until)) + 0.0
+    return np.where(inside, signed, np.nan)
+
+
 def _elapsed(since: npt.NDArray[Any], until: npt.NDArray[Any]) -> FloatArray:
     if since.dtype.kind == "i":  # differences modulo 2**64 are right even where int64 overflows, beyond 292 years of ns
         return np.asarray(until.view(np.uint64) - since.view(np.uint64), dtype=np.float64)

@@ -249,10 +249,10 @@ def _tied(sequence: Sequence, levels: FloatArray, cuts: FloatArray) -> tuple[str
         return ()
     q, a, m = many[-1]
     where = "" if len(levels) == 1 else f" (and at {len(many) - 1} other quantile(s))" if len(many) > 1 else ""
-    return (
-        f"Ties make {m:,} predictions at the {q:g} quantile, which should give {a:,}{where}: a budget leaves out "
-        "scores tied at the cut.",
+    told = (
+        "Ties make {:,} {predictions} at the {:g} quantile, which should give {:,}{}: a budget leaves out scores tied "
     )
+    return (say(told + "at the cut.", m, q, a, where),)
 
 
 def _within(sequence: Sequence, budgets: Any) -> Cuts:
@@ -274,7 +274,8 @@ def _within(sequence: Sequence, budgets: Any) -> Cuts:
             why = f"{tied:,} of them are tied at the {'lowest' if sequence.sign < 0 else 'highest'} score"
             if not allowed:
                 why = "that is less than one"
-            notes.append(f"A budget of {100 * float(share):g}% of {n:,} steps leaves no prediction: {why}.")
+            told = "A budget of {:g}% of {:,} steps leaves no {prediction}: {}."
+            notes.append(say(told, 100 * float(share), n, why))
     cuts = np.array(compared)
     return Cuts(
         compared=cuts,

@@ -14,10 +14,11 @@ import numpy.typing as npt
 from nofluke.arrays import ByValue, IntArray
 from nofluke.data.columns import Column, Pairs, as_column, as_pairs
 from nofluke.dates import NANOSECONDS, as_duration, for_heading, format_duration, is_day
-from nofluke.errors import InputError, Shown, arg, named, say, verb
+from nofluke.errors import THINGS, InputError, Shown, arg, named, say, verb
 from nofluke.plain import as_number, check_word, exact_fraction, number_or_none
 from nofluke.series.clock import Clock, Zone, listing
 from nofluke.series.counting import in_ranges, nonempty, union
+from nofluke.series.names import NONE, Names
 from nofluke.series.reading import HigherIs, LeftOut
 from nofluke.series.ticks import MOST_TICKS, Number, Ticks, Watch, common_unit, less_gaps, raw_numbers, resolution
 from nofluke.series.tolerance import Length, Ranges, Tolerance, as_tolerance
@@ -306,6 +307,8 @@ class Occurrences(ByValue):
         Whether the span was taken from the times, since none was given.
     in_gaps : {"error", "drop"}
         What was asked for times inside gaps.
+    names : Names
+        What events and alarms are called.
     """
 
     events: IntArray = field(repr=False)
@@ -318,6 +321,7 @@ class Occurrences(ByValue):
     in_gaps: InGaps = "error"
     left_out: LeftOut = field(default_factory=LeftOut)
     higher_is: HigherIs = "anomalous"
+    names: Names = field(repr=False, compare=False, default=NONE)
 
     @property
     def ticks(self) -> Ticks:
@@ -352,10 +356,16 @@ def read_times(
     tick: Any = None,
     duplicates: Duplicates = "error",
     in_gaps: InGaps = "error",
+    event_name: str | None = None,
+    alarm_name: str | None = None,
+    time_unit: str | None = None,
+    delay_name: str | None = None,
+    reset_name: str | None = None,
 ) -> Occurrences:
     """Read, sort and check two lists of times and the time that was watched."""
     check_word(duplicates, "duplicates", ("error", "merge", "count"))
     check_word(in_gaps, "in_gaps", ("error", "drop"))
+    names = Names.of(event_name, alarm_name, time_unit, delay_name, reset_name)
     lists = {"events": as_list(events, "events"), "alarms": as_list(alarms, "alarms")}
     given = Given(
         span=None if span is None else as_span(span),
@@ -375,7 +385,7 @@ def read_times(
                     if dropped == 1
                     else "were dropped, because they lie in gaps"
                 )
-                notes.append(f"{dropped:,} of the {len(column):,} {name} {why}.")
+                notes.append(say("{:,} of the {:,} {} {}.", dropped, len(column), THINGS[name], why))
     of, border, ticks, unit, pairs = read.of, read.border, read.ticks, read.ticks.unit, given.gaps
     if tick is not None:
         _note_rounded(of, ticks, notes)
@@ -406,6 +416,7 @@ def read_times(
         guessed=span is None,
         notes=tuple(notes),
         in_gaps=in_gaps,
+        names=names,
     )
 
 
@@ -492,7 +503,8 @@ def _apart(at: IntArray, name: str, duplicates: Duplicates, ticks: Ticks, notes:
             ),
         )
     if duplicates == "merge":
-        notes.append(f"{len(at) - len(once):,} of the {len(at):,} {name} share a time with another, and were merged.")
+        told = "{:,} of the {:,} {} share a time with another, and were merged."
+        notes.append(say(told, len(at) - len(once), len(at), THINGS[name]))
         return once
     return at
 

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from nofluke.arrays import AnyArray, BoolArray, ByValue, FloatArray, IntArray
 from nofluke.data.columns import OPEN, Column, Pairs, as_column, as_pairs, ilocs_of, no_pairs
 from nofluke.dates import as_duration, is_day, rounded_duration
-from nofluke.errors import InputError, arg, named, passed, say, spoken
+from nofluke.errors import THINGS, InputError, Shown, arg, named, passed, say, spoken
 from nofluke.plain import (
     MOST_STEPS,
     as_share,
@@ -34,7 +34,9 @@ from nofluke.plain import (
     number_or_none,
     whole_or_none,
 )
-from nofluke.series.clock import Clock, in_gaps, listing, make_clock, own_ticks, refined
+from nofluke.series.clock import Clock, in_gaps, listing, make_clock, own_ticks, refined, step_ends
+from nofluke.series.names import NONE, Names
+from nofluke.series.tolerance import Tolerance, as_tolerance
 from nofluke.series.truth import CountEvents, Spans
 
 Kind = Literal["labels", "positions", "times", "ranges"]
@@ -88,6 +90,7 @@ class Sequence(ByValue):
     score_type: str = "float64"
     marked: BoolArray | Spans | None = field(repr=False, compare=False, default=None)
     test_part: tuple[int, ...] | None = None
+    names: Names = field(repr=False, compare=False, default=NONE)
 
     def as_ranges(self) -> Sequence:
         """The same with each range, or run of labels, as one event."""
@@ -159,6 +162,13 @@ def prepare(
     test_part: Any = None,
     higher_is: HigherIs = "anomalous",
     align: Align | None = None,
+    event_name: str | None = None,
+    alarm_name: str | None = None,
+    time_unit: str | None = None,
+    delay_name: str | None = None,
+    reset_name: str | None = None,
+    merge_gap: Any = None,
+    split_longer: Any = None,
 ) -> Sequence:
     """Read, align and check everything a user can pass about one sequence: the door of the house.
 
@@ -173,11 +183,13 @@ def prepare(
     check_word(higher_is, "higher_is", ("anomalous", "normal"))
     if align is not None:
         check_word(align, "align", get_args(Align))
+    names = Names.of(event_name, alarm_name, time_unit, delay_name, reset_name)
     detector = _detector(scores, predictions, higher_is)
     events = Passed.of(truth, "truth", truth_as)
     steps = _steps(detector, events, times, truth_as, n_steps, align)
     watched = _watched(steps, mask, warmup, test_part, missing)
-    found = _events(steps, watched.open_steps, truth_as, count_events, overlaps)
+    shape = Shape.of(merge_gap, split_longer, count_events)
+    found = _events(steps, watched.open_steps, truth_as, shape.count(count_events), overlaps, shape)
     says = _says(steps.detector, watched.open_steps, found)
     left_out = LeftOut(missing=watched.missing, masked=watched.masked, warmup=watched.warmup, events=found.lost)
     return Sequence(
@@ -204,6 +216,7 @@ def prepare(
         score_type=score_type(detector.column.values),
         marked=found.marked,
         test_part=watched.test_part,
+        names=names,
     )
 
 
@@ -468,6 +481,7 @@ def _events(
     truth_as: TruthKind,
     count_events: CountEvents | None,
     overlaps: Overlaps,
+    shape: Shape,
 ) -> Events:
     events, pairs, clock = steps.events.column, steps.events.pairs, steps.clock
     notes: list[str] = []
@@ -485,12 +499,14 @@ def _events(
             instants = own_times(events, clock, open_steps, "truth")
     marked = labels if spans is None else spans
     if (count_events or ("steps" if pairs is None else "ranges")) == "ranges":
-        every = Spans.of_runs(labels, clock) if spans is None else spans
+        every = shape.given(Spans.of_runs(labels, clock) if spans is None else spans, clock, spans is None, notes)
+        labels, marked = every.flags(steps.n), every if shape.asked else marked
         spans = every.among(open_steps, clock)
         lost = len(every) - len(spans)
     else:
         if spans is not None and spans.between.any():
-            notes.append(f"{int(spans.between.sum())} range(s) between two steps contain no step and were left out.")
+            told = "{} {range_s} between two steps contain no step and were left out."
+            notes.append(say(told, int(spans.between.sum())))
         lost, spans = int((labels & ~open_steps).sum()), None
     return Events(
         labels=labels,
@@ -503,6 +519,93 @@ def _events(
         notes=tuple(notes),
         on_steps=tuple(on_steps),
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """Ranges closer to each other than ``merge`` are one, and those longer than ``split`` several; each or neither."""
+
+    merge: Tolerance | None = None
+    split: Tolerance | None = None
+
+    @classmethod
+    def of(cls, merge_gap: Any, split_longer: Any, count_events: CountEvents | None) -> Shape:
+        """The shape that two arguments ask for, which steps do not have."""
+        lengths = {"merge_gap": merge_gap, "split_longer": split_longer}
+        for name, length in lengths.items():
+            if length is not None and count_events == "steps":
+                raise InputError(
+                    argument=name,
+                    value=length,
+                    problem=say("is for ranges, but {} counts each step", passed("count_events", "steps")),
+                    remedy=say("leave one of them out, or pass {}", arg("count_events", "ranges")),
+                )
+        merge, split = (None if length is None else one_length(length, name) for name, length in lengths.items())
+        return cls(merge=merge, split=split)
+
+    @property
+    def asked(self) -> bool:
+        """Whether ranges change at all."""
+        return self.merge is not None or self.split is not None
+
+    def count(self, asked: CountEvents | None) -> CountEvents | None:
+        """What an event is: a range, where ranges are merged or split."""
+        return "ranges" if self.asked else asked
+
+    def given(self, spans: Spans, clock: Clock | None, runs: bool, notes: list[str]) -> Spans:
+        """Ranges in this shape; ``runs`` of labels last until their last step ends, ranges until their own end."""
+        for name, length in (("merge_gap", self.merge), ("split_longer", self.split)):
+            if length is None or not len(spans):
+                continue
+            long: Any
+            if length.unit == "steps":
+                begins, ends, long = spans.starts, spans.stops, length.late
+            elif clock is None or not clock.is_dates or spans.begins is None or spans.ends is None:
+                raise InputError(
+                    argument=name,
+                    value=Shown(length),
+                    problem="is a length of time, but the data has no clock of dates",
+                    remedy=say("pass {}, or a number of steps", arg("times")),
+                )
+            else:
+                ends = step_ends(clock, over_gaps=True)[spans.stops - 1] if runs else spans.ends
+                begins, long = spans.begins, int(length.late) / clock.tick_size  # type: ignore[arg-type]  # checked
+            n = len(spans)
+            if name == "merge_gap":
+                spans = spans.merged(np.append(False, begins[1:] - ends[:-1] < long))
+                told = "{Ranges} less than {} apart were merged: {:,} became {:,}."
+            else:
+                pieces = float(np.ceil((ends - begins) / long).sum())
+                if clock is not None and pieces > len(clock) + n:
+                    raise InputError(
+                        argument=name,
+                        value=Shown(length),
+                        problem=f"would cut the ranges into {pieces:,.0f} pieces, more than there are steps",
+                        remedy="pass a longer one",
+                    )
+                spans = spans.split(long, ends, None if length.unit == "steps" else clock)
+                told = "{Ranges} longer than {} were split: {:,} became {:,}."
+                runs = False
+            if len(spans) != n:
+                notes.append(say(told, length.in_words(), n, len(spans)))
+        return spans
+
+
+def one_length(value: Any, name: str) -> Tolerance:
+    """A positive number of steps, or a duration."""
+    if isinstance(value, Tolerance):
+        raise InputError(argument=name, value=Shown(value), problem="has two sides", remedy="pass one length")
+    steps = number_or_none(value)
+    if steps is not None and not (1 <= steps < math.inf and steps.is_integer()):
+        raise InputError(
+            argument=name,
+            value=value,
+            problem="must be a whole number of steps, 1 or more, or a duration such as '10min'",
+        )
+    found = as_tolerance(value, name)
+    if not found.late:
+        raise InputError(argument=name, value=value, problem="must be longer than nothing")
+    return found
 
 
 # ---- what the detector says
@@ -575,7 +678,7 @@ def _left_out_notes(left_out: LeftOut, uncovered: int, noun: str, test_part: Any
         what = "step(s) that are masked or behind the test part" if in_part else "masked step(s)"
         notes.append(f"{masked} {what} were left out.")
     if left_out.events:
-        notes.append(f"{left_out.events} {noun}(s) on those steps were left out.")
+        notes.append(say("{} {} on those steps were left out.", left_out.events, THINGS[f"{noun}_s"]))
     return tuple(notes)
 
 
@@ -649,14 +752,16 @@ def read_flags(
             notes.extend(off_steps(int(lost.sum()), what))
         merged = len(steps) - len(np.unique(steps))
         if merged:
-            notes.append(f"{merged} {what} time(s) fall on a step that already has one; each step counts once.")
+            told = "{} {} time(s) fall on a step that already has one; each step counts once."
+            notes.append(say(told, merged, THINGS[what]))
         flags[steps] = True
     return flags
 
 
 def off_steps(count: int, what: str) -> list[str]:
     """A note on what lies in gaps of the clock, where only steps count."""
-    return [f"{count} {what}(s) lie in gaps of the clock: they are on no step, and were left out."] if count else []
+    told = "{} {} lie in gaps of the clock: they are on no step, and were left out."
+    return [say(told, count, THINGS[f"{what}_s"])] if count else []
 
 
 def own_times(column: Column, clock: Clock, open_steps: BoolArray, name: str) -> AnyArray | None:
@@ -1343,8 +1448,11 @@ def _on_clock(pairs: Pairs, clock: Clock, overlaps: Overlaps, notes: list[str]) 
     taken = starts < before
     if taken.any():
         notes.append(
-            f"{int(taken.sum())} range(s) begin on the step on which the previous one ends; that step counts for the "
-            f"earlier range: {bounds[taken].words()}."
+            say(
+                "{} {range_s} begin on the step on which the previous one ends; that step counts for the earlier {range}: {}.",
+                int(taken.sum()),
+                bounds[taken].words(),
+            )
         )
     starts = np.maximum(starts, before)
     spans = Spans(
@@ -1403,7 +1511,7 @@ def _apart(bounds: _Bounds, overlaps: Overlaps, notes: list[str], *, shared: boo
     kept = np.flatnonzero(np.concatenate([[True], ~over]))
     merged = np.maximum.reduceat(ends, kept)
     last = np.array([lo + int(np.argmax(ends[lo:hi])) for lo, hi in zip(kept, [*kept[1:], len(ends)], strict=True)])
-    notes.append(f"Overlapping ranges were merged: {len(ends):,} became {len(kept):,}.")
+    notes.append(say("Overlapping {ranges} were merged: {:,} became {:,}.", len(ends), len(kept)))
     given = replace(bounds.given, starts=bounds.given.starts[kept], ends=bounds.given.ends[last])
     return replace(bounds, begins=begins[kept], ends=merged, given=given)
 
@@ -1419,7 +1527,8 @@ def _within(bounds: _Bounds, outside: BoolArray, span: str, remedy: str) -> None
 
 def _note_cut(bounds: _Bounds, span: str, notes: list[str]) -> None:
     if len(bounds.begins):
-        notes.append(f"{len(bounds.begins)} range(s) reach beyond {span} and are cut there: {bounds.words()}.")
+        told = "{} {range_s} reach beyond {} and are cut there: {}."
+        notes.append(say(told, len(bounds.begins), span, bounds.words()))
 
 
 def _note_midnights(pairs: Pairs, clock: Clock, notes: list[str]) -> None:
@@ -1507,7 +1616,7 @@ def alarms_in_ranges(pairs: Pairs, n_steps: int, clock: Clock | None, notes: lis
     spans, clock = read_ranges(pairs, "positions" if pairs.ilocs else "auto", n_steps, clock, "merge", notes)
     flags, lost = spans.flags(n_steps), spans.in_gaps(clock)
     if lost.any():
-        notes.append(f"{int(lost.sum())} range(s) of alarms in gaps of the clock were left out.")
+        notes.append(say("{} range(s) of {alarms} in gaps of the clock were left out.", int(lost.sum())))
     flags[np.maximum(spans.starts[spans.between & ~lost] - 1, 0)] = True
     refuse_segmentation(pairs, flags)
     return flags

@@ -10,11 +10,21 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from nofluke.dates import as_duration, format_duration
+from nofluke.dates import Lasting, as_duration, format_duration, said_duration
 from nofluke.errors import InputError, arg, say
 from nofluke.lazy import lazy
 from nofluke.plain import as_number, as_whole, whole_or_none
-from nofluke.series.counting import Stretches, in_ranges, nearest_alarms, nonempty, runs, total, union, within
+from nofluke.series.counting import (
+    Stretches,
+    in_ranges,
+    last_alarms,
+    nearest_alarms,
+    nonempty,
+    runs,
+    total,
+    union,
+    within,
+)
 from nofluke.series.ticks import MOST_TICKS, Ticks, Watch
 from nofluke.series.tolerance import Ranges, Tolerance
 from nofluke.series.trial import FARTHEST, Cell, Marks, TimeUnit, Timing, Trial, Zones, as_episodes, both_sides
@@ -510,6 +520,11 @@ class TimedCell(Cell):
         windows = Ranges(starts=events - self.reach.early, stops=events + self.reach.late + 1)
         return nearest_alarms(events, alarms, None, windows)
 
+    def resets(self) -> FloatArray:
+        """Ticks from each event to the last alarm that finds it; NaN where none does."""
+        windows = Ranges(starts=self.truth.at - self.reach.early, stops=self.truth.at + self.reach.late + 1)
+        return last_alarms(self.truth.at, self.at, np.arange(len(self.at)), self.at, windows)
+
 
 def _hit(steps: IntArray, ranges: Any) -> BoolArray:
     return within(steps, Ranges(starts=ranges.starts, stops=ranges.stops)) > 0
@@ -624,5 +639,7 @@ def in_words(value: Length, in_time: bool = False) -> str:
     ('3 steps', '1 time unit', '3d')
     """
     if isinstance(value, str):
-        return value
+        long = as_duration(value, "length") or 0
+        said = said_duration(long)
+        return say("{}", Lasting(long, value if said == format_duration(long) else said))  # as it was passed, but years
     return f"{value:,} {'steps' if not in_time else 'time unit' if value == 1 else 'time units'}"

@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, IntArray
-from nofluke.dates import as_duration, format_duration
+from nofluke.dates import Lasting, as_duration, format_duration, said_duration
 from nofluke.errors import InputError, arg, passed, say, spoken
 from nofluke.lazy import lazy
 from nofluke.plain import check_word, exact_fraction, number_or_none, whole_or_none
@@ -181,14 +181,18 @@ class Tolerance:
         near, far = sorted(abs(side) for side in self._numbers)
         if near == far:
             return self._show(far)
-        return f"{self._show(near) if self.unit == 'ns' else f'{near:g}'} to {self._show(far)}"
+        return say("{} to {}", self._show(near) if self.unit == "ns" else f"{near:g}", self._show(far))
 
     def __str__(self) -> str:
+        return str(self.in_words())
+
+    def in_words(self) -> str:
+        """The tolerance for a sentence."""
         if self.side:
-            return f"{self.distance} {self.side}"
+            return say("{} {}", self.distance, self.side)
         if self.early == self.late:
             return self._show(self.early)
-        return f"{self._show(self.early)} early to {self._show(self.late)} late"
+        return say("{} early to {} late", self._show(self.early), self._show(self.late))
 
     def plain(self) -> Any:
         """For JSON: a number of steps or clock units, or a duration as text; early and late apart if they differ."""
@@ -198,7 +202,7 @@ class Tolerance:
 
     def _show(self, value: Any) -> str:
         if self.unit == "ns":  # no length at all has no unit: seconds would be odd for days
-            return format_duration(value) if value else "0"
+            return say("{}", Lasting(value, said_duration(value))) if value else "0"
         unit = {"steps": "step", "clock": "time unit"}[self.unit or "steps"]
         return f"{value:g} {unit}" if value == 1 else f"{value:g} {unit}s"
 

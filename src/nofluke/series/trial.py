@@ -23,6 +23,7 @@ from nofluke.series.counting import (
     flags_of,
     in_ranges,
     largest_within,
+    last_alarms,
     nearest_alarms,
     nonempty,
     reaching,
@@ -718,6 +719,14 @@ class Cell(Keeper):
         if clock is not None:  # before that, nobody could have raised an alarm
             begins = np.maximum(begins, clock.ticks[0])
         return first_alarms(begins, self.alarms, np.arange(self.n_steps) if when is None else when, windows)
+
+    def resets(self) -> FloatArray:
+        """From each event's end to the end of the last alarm that finds it, a run of steps; NaN where none does."""
+        truth = self.truth
+        when = np.flatnonzero(truth.open_steps) if self.clock is None else self.clock.ticks
+        ends = truth.ends if truth.ends is not None else when[truth.last_steps]
+        lasting = np.repeat(self.episodes.stops - 1, self.episodes.stops - self.episodes.starts)
+        return last_alarms(ends, self.alarms, lasting, when, self.trial.event_windows[self.d])
 
 
 def both_sides(reach: Any) -> Any:

@@ -30,6 +30,8 @@ class Spans(ByValue):
         Its own ends on the clock; None where there is no clock.
     opens : bool array of two rows, or None
         Which of the begins and of the ends do not belong to their range; None where all do.
+    pieces : int array, or None
+        For each the number of the range that it is a piece of; None where none was split.
     """
 
     starts: IntArray = field(repr=False)
@@ -37,6 +39,7 @@ class Spans(ByValue):
     begins: AnyArray | None = field(repr=False, default=None)
     ends: AnyArray | None = field(repr=False, default=None)
     opens: BoolArray | None = field(repr=False, default=None)
+    pieces: IntArray | None = field(repr=False, default=None)
 
     @classmethod
     def of_runs(cls, flags: BoolArray, clock: Clock | None) -> Spans:
@@ -73,8 +76,57 @@ class Spans(ByValue):
 
     def only(self, kept: BoolArray) -> Spans:
         """Some of them."""
-        begins, ends, opens = (None if own is None else own[..., kept] for own in (self.begins, self.ends, self.opens))
-        return Spans(starts=self.starts[kept], stops=self.stops[kept], begins=begins, ends=ends, opens=opens)
+        rest = {name: getattr(self, name) for name in ("begins", "ends", "opens", "pieces")}
+        some = {name: None if own is None else own[..., kept] for name, own in rest.items()}
+        return Spans(starts=self.starts[kept], stops=self.stops[kept], **some)
+
+    def merged(self, near: BoolArray) -> Spans:
+        """With each that is ``near`` the one before it merged into that."""
+        first = ~near
+        last = np.append(first[1:], True) if len(first) else first
+        opens = None if self.opens is None else np.stack([self.opens[0][first], self.opens[1][last]])
+        begins, ends = (
+            (None if self.begins is None else self.begins[first]),
+            (None if self.ends is None else self.ends[last]),
+        )
+        return Spans(starts=self.starts[first], stops=self.stops[last], begins=begins, ends=ends, opens=opens)
+
+    def split(self, length: Any, behind: AnyArray, clock: Clock | None) -> Spans:
+        """With those that last longer than a length of ticks, or of steps, cut into pieces of that length and a rest.
+
+        ``behind`` is where each of them ends.
+
+        >>> found = Spans(starts=np.array([0, 9]), stops=np.array([7, 10])).split(3, np.array([7, 10]), None)
+        >>> found.starts, found.stops, found.pieces
+        (array([0, 3, 6, 9]), array([ 3,  6,  7, 10]), array([0, 0, 0, 1]))
+        """
+        begins = self.starts if clock is None or self.begins is None else self.begins
+        many = np.maximum(np.ceil((behind - begins) / length), 1).astype(np.int64)
+        if not (many > 1).any():
+            return self
+        of = np.repeat(np.arange(len(self)), many)
+        number = np.arange(len(of)) - np.repeat(np.cumsum(many) - many, many)
+        first, last = number == 0, number == many[of] - 1
+        cuts = begins[of] + number * length  # where each piece begins
+        if clock is None or self.begins is None or self.ends is None:
+            starts = np.where(first, self.starts[of], np.ceil(cuts)).astype(np.int64)
+            return Spans(starts=starts, stops=np.where(last, self.stops[of], np.append(starts[1:], 0)), pieces=of)
+        steps = np.clip(np.searchsorted(clock.ticks, cuts, side="left"), self.starts[of], self.stops[of])
+        starts = np.where(first, self.starts[of], steps)
+        opens = (
+            np.zeros((2, len(of)), dtype=np.bool_)
+            if self.opens is None
+            else self.opens[:, of] & np.stack([first, last])
+        )
+        opens[1] |= ~last
+        return Spans(
+            starts=starts,
+            stops=np.where(last, self.stops[of], np.append(starts[1:], 0)),
+            begins=np.where(first, begins[of], cuts).astype(begins.dtype),
+            ends=np.where(last, self.ends[of], np.append(cuts[1:], 0)).astype(begins.dtype),
+            opens=opens,
+            pieces=of,
+        )
 
     def flags(self, n_steps: int) -> BoolArray:
         """Which of so many steps belong to a range."""
@@ -105,6 +157,7 @@ class Spans(ByValue):
             ends=moved(self.ends, last < stops, np.maximum(last - 1, 0)),
             # an end that was cut off at a masked step leaves one that belongs to the range
             opens=None if self.opens is None else self.opens[:, kept] & np.stack([first == starts, last == stops]),
+            pieces=None if self.pieces is None else self.pieces[kept],
         )
 
 
@@ -135,6 +188,9 @@ class Truth(Keeper):
         Which begins and which ends do not belong to their events; None where all do.
     count_events : {"steps", "ranges"}
         What an event is: a step, or a range, which may happen to be one step long.
+    pieces : int array, or None
+        For each event the number of the range that it is a piece of: pieces of one range move together. None where no
+        range was split.
 
     Examples
     --------
@@ -152,6 +208,7 @@ class Truth(Keeper):
     ends: AnyArray | None = field(repr=False, default=None)
     opens: BoolArray | None = field(repr=False, default=None)
     count_events: CountEvents = "steps"
+    pieces: IntArray | None = field(repr=False, default=None)
 
     in_time: ClassVar[bool] = False  # whether events are at their own times, on ticks, and not on steps
     place: ClassVar[str] = "step"  # what a place is called
@@ -200,6 +257,7 @@ class Truth(Keeper):
             ends=spans.ends,
             opens=spans.opens,
             count_events="ranges",
+            pieces=spans.pieces,
         )
 
     @property
@@ -253,16 +311,25 @@ class Truth(Keeper):
         """The last step of each event; for one between two steps, the one before it."""
         return np.maximum(self.stops - 1, 0)
 
+    @lazy
+    def wholes(self) -> tuple[IntArray, IntArray]:
+        """For each event, the first and the last event of the range that it is a piece of: itself where it is whole."""
+        own = np.arange(self.n)
+        if self.pieces is None:
+            return own, own
+        first = np.searchsorted(self.pieces, self.pieces, side="left")
+        return first, np.searchsorted(self.pieces, self.pieces, side="right") - 1
+
     def moved(self, starts: IntArray) -> Truth:
         """The same events, as long as they are, from other steps on (in any order); points that meet are one."""
         if self.points:
             at = np.unique(np.asarray(starts, dtype=np.int64))
-            return replace(self, starts=at, stops=at + 1, begins=None, ends=None, opens=None)
+            return replace(self, starts=at, stops=at + 1, begins=None, ends=None, opens=None, pieces=None)
         lengths = self.stops - self.starts
         order = np.lexsort((lengths, starts))  # one without a step lies before the step that it shares
         begin = np.asarray(starts, dtype=np.int64)[order]
         stops = begin + lengths[order]
-        return replace(self, starts=begin, stops=stops, begins=None, ends=None, opens=None)
+        return replace(self, starts=begin, stops=stops, begins=None, ends=None, opens=None, pieces=None)
 
     def cut_at(self, edges: Sequence[int]) -> Truth:
         """The same labels, with ranges that reach over one of these steps cut in two there.
@@ -279,4 +346,4 @@ class Truth(Keeper):
         if not len(inside):
             return self
         starts, stops = (np.sort(np.concatenate([ends, inside])) for ends in (self.starts, self.stops))
-        return replace(self, starts=starts, stops=stops, begins=None, ends=None, opens=None)
+        return replace(self, starts=starts, stops=stops, begins=None, ends=None, opens=None, pieces=None)

@@ -389,5 +389,5 @@ def _why_none(name: str, k: int, weight: float, kind: Kind, alike: bool) -> str:
     if k < FEWEST:
         return f"{plural(k, *UNITS[kind])} with {name} of both, fewer than {FEWEST}"
     if weight < LIGHTEST:
-        return few_hold_most(k, "value", weight, kind)
+        return few_hold_most(k, "values", weight, kind)
     return f"{kind} show no variation in the difference" if alike else ""

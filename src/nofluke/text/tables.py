@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from nofluke.errors import WIDTH, say
+from nofluke.errors import THINGS, WIDTH, say
+from nofluke.series.names import NONE, Names
 from nofluke.text.signs import VERDICTS
 
 PACKAGES = r"% requires \usepackage{booktabs}"
@@ -168,7 +169,8 @@ def there_are_no(noun: str, so: str = "") -> str:
     >>> there_are_no("events", "recall is undefined")
     'There are no events: recall is undefined.'
     """
-    return f"There are no {noun}: {so}." if so else f"There are no {noun}."
+    things = THINGS.get(noun, noun)
+    return say("There are no {}: {}.", things, so) if so else say("There are no {}.", things)
 
 
 def noted(notes: Iterable[str]) -> tuple[str, ...]:
@@ -181,11 +183,13 @@ def noted(notes: Iterable[str]) -> tuple[str, ...]:
 
 
 def plural(count: int, thing: str, things: str | None = None) -> str:
-    """A count and its noun.
+    """A count and its noun; an event or an alarm by its name, where it has one.
 
     >>> plural(1, "event"), plural(2557, "step")
     ('1 event', '2,557 steps')
     """
+    if thing in THINGS:
+        return say("{:,} {}", count, THINGS[thing].of(count))
     return f"{count:,} {thing if count == 1 else things or thing + 's'}"
 
 
@@ -208,6 +212,23 @@ class Table:
     breaks: tuple[int, ...] = ()
     heads: tuple[str, ...] = ()
     verdict: str = ""
+
+    def called(self, names: Names) -> Table:
+        """The table in the names that events and alarms have, all of its text.
+
+        >>> Table(columns=("", say("{alarms}")), rows=()).called(Names.of(alarm_name="alert")).columns
+        ('', 'alerts')
+        """
+        if names == NONE:
+            return self
+        return replace(
+            self,
+            title=names.said(self.title),
+            columns=names.all_said(self.columns),
+            heads=names.all_said(self.heads),
+            rows=tuple(map(names.all_said, self.rows)),
+            notes=names.all_said(self.notes),
+        )
 
     def parts(self, width: int = WIDTH, gap: int = 2, *, anywhere: bool = False) -> tuple[Table, ...]:
         """The table without notes, or, where it is too wide, those that stand below one another.
