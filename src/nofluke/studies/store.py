@@ -595,7 +595,6 @@ def _lock(folder: Path) -> Lock:
     return Lock(folder / ".lock", argument="out", value=str(folder), user="study", place="folder")
 
 
-
 _PAGES = ("leaderboard.csv", "leaderboard.md", "leaderboard.tex", "leaderboard.html")
 _JOINED = {"results.parquet": "cells", "timings.parquet": "timings", "failed.jsonl": "failed"}
 _ROWS_AT_ONCE = 100_000
