@@ -35,7 +35,6 @@ from nofluke.laws.betting import (
     found_by_e_bh,
     log_evalues,
     log_evalues_of_orders,
-    log_evalues_of_placements,
     log_mean,
     losses,
     product_of,
@@ -48,7 +47,7 @@ from nofluke.nulls.circular import CircularShift
 from nofluke.nulls.periods import PeriodShuffle
 from nofluke.nulls.permutation import Permutation
 from nofluke.nulls.seen import UNIT_OF, Look
-from nofluke.nulls.shifts import touched_by_shift
+from nofluke.nulls.shifts import hits_by_rotation
 from nofluke.plain import as_number, check_alpha, check_word, finite_or_none, whole_or_none
 from nofluke.series.counting import flags_of, nonempty, union
 from nofluke.series.occurrences import as_gaps
@@ -78,6 +77,7 @@ NAMES = {"permutation": "permutation", "circular-shift": "rotations", "period-sh
 # blocks
 LONG = 20  # windows of the tolerance that auto makes a block long, so that hits seldom cross its border
 SHORT = 2  # windows that it must be long at least
+STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600)  # seconds that lists may be rounded to
 BLOCKS_OF_DATES = (DAY, 7 * DAY, 28 * DAY)
 PERIODS, WEEKS = 7, 4  # of a season in a block: e is at most the number of their orders
 FEWEST_PERIODS = 3
@@ -177,7 +177,7 @@ def _null(value: Any) -> str:
     return model.text
 
 
-def _least(value: Any) -> float | str:
+def _least(value: Any) -> int | float | str:
     """The rate below which skill is lost: a share, the lower limit of a result's interval, or a period to learn it."""
     if isinstance(value, Evaluation):
         found = value.interval().recall
@@ -185,7 +185,7 @@ def _least(value: Any) -> float | str:
             raise InputError(argument="lost_below", problem="has no interval for recall", remedy=found.reason)
         value = found.low
     if isinstance(value, str):
-        return _length(value, "lost_below")  # type: ignore[return-value]
+        return _length(value, "lost_below")
     return as_number(value, "lost_below", "be above 0 and below 1, or a period to learn it from", lambda x: 0 < x < 1)
 
 
@@ -330,7 +330,7 @@ def _read_lists(
     end, dates, aware = _moment(until, "until")
     if not dates:
         raise InputError(argument="until", value=until, problem="must be a date, as the lists are")
-    step = as_duration(settings.get("step", "1s"), "step") or 0
+    step = _step_of_lists(settings)
     column, pairs = read_given(truth, "truth")
     zones = {"truth": (pairs if pairs is not None else column).aware}
     if pairs is not None:
@@ -381,6 +381,18 @@ def _read_lists(
         rows=None, open=np.zeros(0, dtype=np.bool_), begins=both[:, 0], ends=both[:, 1], points=points, alarms=alarms,
         gaps=unwatched, begin=begin, until=end, step=step, dates=True, aware=any(told.values()), notes=tuple(notes),
     )  # fmt: skip
+
+
+def _step_of_lists(settings: Mapping[str, Any]) -> int:
+    """The resolution of lists: as asked for, or a fiftieth of the tolerance, as people count; at least a second."""
+    asked = settings.get("step")
+    if asked is not None:
+        return _in_time(asked, 10**9, True, "step")
+    plain = settings["tolerance"]
+    sides = plain.values() if isinstance(plain, dict) else [plain]
+    long = [abs(as_duration(side, "tolerance", signed=True) or 0) for side in sides if isinstance(side, str)]
+    short = min((side for side in long if side), default=10**9) / 50
+    return max((one * 10**9 for one in STEPS if one * 10**9 <= short), default=10**9)
 
 
 def _dates(values: AnyArray, name: str) -> IntArray:
@@ -541,7 +553,7 @@ class Block:
             return np.zeros(len(TILTS))
         events = Ranges(starts=self.first, stops=self.last + 1)
         if null == "circular-shift":
-            return log_evalues_of_placements(touched_by_shift(events, zone, self.n))
+            return _of_rotations(events, zone, self.n)
         flags = flags_of(zone, self.n)
         before = np.concatenate([[0], np.cumsum(flags)])
         if null == "permutation":
@@ -564,7 +576,7 @@ class Block:
         if not len(self.first) or not len(windows.starts):
             return np.zeros(len(TILTS))
         events = union(Ranges(starts=np.sort(self.first), stops=self.last[np.argsort(self.first, kind="stable")] + 1))
-        return log_evalues_of_placements(touched_by_shift(windows, events, self.n))
+        return _of_rotations(windows, events, self.n)
 
     def _orders(self, before: IntArray, edges: IntArray) -> Iterator[IntArray]:
         """What the events of each period would score in the place of each other, for periods that are alike.
@@ -595,12 +607,18 @@ class Block:
             yield hits
 
 
+def _of_rotations(fixed: Ranges, moved: Ranges, n: int) -> FloatArray:
+    """Logarithms of the e-values of as many ranges as were hit, where the others may be rotated."""
+    hits, values, counts = hits_by_rotation(fixed, moved, n)
+    return log_evalues(hits, values, np.log(counts))
+
+
 # ---- what is chosen for the blocks to come, from those that are settled
 
 
 @dataclass(frozen=True, kw_only=True)
 class Chosen:
-    """A null for the blocks to come, why, and the length of a season that they must be made of; none where none holds."""
+    """A null for the blocks to come, why, and the period that they are made of; it may not hold."""
 
     null: str
     why: str
@@ -948,7 +966,7 @@ class State:
             earlier = [] if before is None else before["alarms"].get(name, [])
             near = np.union1d(np.array(earlier, dtype=np.int64) * about.resolution + base, data.alarms[name])
             zone = block.zone(_between(near, start - max(early, 0), stop + max(late, 0) + 1), early, late)
-            own = alarms[name][np.isin(alarms[name], watched)]
+            own = _among(alarms[name], watched)
             found = np.searchsorted(zone.stops, block.first, side="right")
             hit = found < len(zone.starts)
             hit[hit] = zone.starts[found[hit]] <= block.last[hit]
@@ -1063,6 +1081,14 @@ def _between(at: IntArray, start: int, stop: int) -> IntArray:
     """Of ascending times those from start up to, not including, stop."""
     first, last = np.searchsorted(at, [start, stop])
     return at[first:last]
+
+
+def _among(some: IntArray, at: IntArray) -> IntArray:
+    """Those of some ascending times that are steps which count."""
+    found = np.searchsorted(at, some)
+    inside = found < len(at)
+    inside[inside] = at[found[inside]] == some[inside]
+    return some[inside]
 
 
 def _right(own: IntArray, begins: IntArray, ends: IntArray, early: int, late: int) -> BoolArray:
@@ -1434,8 +1460,8 @@ def watch(
         The mean time between two false verdicts of a loss, at least.
     start : date or int, optional
         Where the first block begins; by default at the midnight before the first data, or at the first step.
-    step : str, default "1s"
-        The resolution of lists of dates.
+    step : str, optional
+        The resolution of lists of dates; by default about a fiftieth of the tolerance, and at least a second.
     timezone : str, optional
         Whole days are those of the calendar there ("Europe/Berlin"), where times have a zone.
     restart : bool
@@ -1590,7 +1616,7 @@ class WatchedDetector:
     why: str
     lost_below: float | None
     path: FloatArray = field(repr=False)
-    bands: dict[str, tuple[FloatArray, FloatArray, FloatArray]] = field(repr=False)
+    bands: dict[str, tuple[AnyArray, FloatArray, BoolArray]] = field(repr=False)
 
     def in_words(self) -> str:
         """One line."""
@@ -1787,7 +1813,7 @@ class WatchResult(Exports):
             why="" if chosen is None else chosen.why,
             lost_below=least,
             path=np.exp(np.minimum(path, 700.0)),
-            bands={name: (own[0], own[1], own[2]) for name, own in bands.items()},
+            bands=bands,
         )
 
     def _lost(self, recall: IntArray, band: Any) -> tuple[float | None, BoolArray]:

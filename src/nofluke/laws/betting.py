@@ -81,7 +81,7 @@ def log_evalues_of_orders(hits: IntArray) -> FloatArray:
         for place in range(k):
             sums[taken[place]] += sums[without[place]] * row[place]
     away = float((hits.max(axis=1) - own).sum())
-    return math.lgamma(k + 1) - np.log(sums[-1]) - TILTS * away
+    return np.asarray(math.lgamma(k + 1) - np.log(sums[-1]) - TILTS * away)
 
 
 @lru_cache(maxsize=MOST_ORDERS + 1)
