@@ -113,19 +113,21 @@ def _refuse_repeated(order: list[click.Parameter], command: str) -> None:
 # ---- help by topic: which section an option stands in, and examples at the end
 
 TOPICS = {
-    "Data": "series source group groups layout pattern labels data truth truth-file truth-start truth-end ranges truth-as "
+    "Data": "series source group groups layout pattern labels data predictions-file predictions-start predictions-end "
+    "predictions-time-format truth truth-file truth-start truth-end ranges truth-as "
     "overlaps n-steps "
     "event-time alarm-time time time-format truth-time-format event-time-format alarm-time-format ranges-time-format "
-    "span gaps in-gaps gaps-time-format duplicates tick mask missing warmup test-part",
+    "span gaps in-gaps gaps-time-format duplicates tick mask missing warmup test-part since until start step timezone",
     "Detector": "scores predictions detector score-column method-column value methods better weigh higher-is align "
     "threshold quantile budget cut-ties",
     "Plan": "recall precision coverage share-alarms events power steps steps-per-event",
-    "Tolerance and counting": "tolerance early late unit lag edges leads count-events count-alarms refractory "
+    "Tolerance and counting": "tolerance early late unit lag edges leads block labels-final mute-after count-events "
+    "count-alarms refractory "
     "zero-division",
     "Metrics": "metric rank-by statistic test-f1",
     "Pages": "simulated point-adjustment nab",
     "Chance": "null strata period method resamples permutations seed stop-after alternative ties chance familywise",
-    "Verdict and gate": "speaks-for alpha level classical gate gate-on min-precision min-recall min-f1",
+    "Verdict and gate": "speaks-for alpha lost-below false-alarm-every level classical gate gate-on min-precision min-recall min-f1",
     "Computing": "workers dask restart",
     "Output": "rows by format output diagram report title scripts help",
 }

@@ -16,6 +16,7 @@ from nofluke.plot.study import leaderboard, verdicts
 from nofluke.plot.style import PALETTE, SERIES
 from nofluke.plot.times import coincidence, lags
 from nofluke.plot.tradeoff import precision_recall, tolerance
+from nofluke.plot.watch import watch
 
 __all__ = [
     "PALETTE",
@@ -37,4 +38,5 @@ __all__ = [
     "timeline",
     "tolerance",
     "verdicts",
+    "watch",
 ]
