@@ -1,6 +1,6 @@
 """Watching a detector: how often evidence convinces without skill, and how soon with it. Tables for the documentation.
 
-``python benchmarks/watching.py level 1000`` and likewise ``auto``, ``delay``, ``lost``, ``muting``; each prints a table.
+``python benchmarks/watching.py level 1000``, and likewise ``auto``, ``delay``, ``lost``, ``muting``, prints a table.
 Blocks are settled one after the other, with a look after each. Those with a null that is asked for are counted by a
 compiled loop, which is compared with `nofluke.Watch` on a run of each situation; the others are watched as users do.
 """
@@ -74,7 +74,7 @@ def long_events(rng: np.random.Generator) -> Pair:
 
 
 def late_labels(rng: np.random.Generator) -> Pair:
-    """Labels come after up to two blocks, more of them late on some days; what is not there when settled never counts."""
+    """Labels come up to two blocks late, more so on some days; what is not there when settled never counts."""
     events, alarms = bursts(rng)
     late = rng.exponential(STEPS / 2 * (1 + np.repeat(rng.random(BLOCKS), STEPS)), N)
     return events & (late < 2 * STEPS - np.arange(N) % STEPS), alarms
@@ -96,7 +96,7 @@ def _log_mean_exp(logs):
 
 
 @njit(cache=True)
-def _evidence(events, alarms, n, early, late, null, periods, tilts, ranges):  # noqa: C901, PLR0912, PLR0915
+def _evidence(events, alarms, n, early, late, null, periods, tilts, ranges):
     """The log of the evidence after each block of n steps; null 0 permutes, 1 rotates, 2 rotates by whole periods."""
     total = len(events)
     blocks = total // n
@@ -152,19 +152,16 @@ def _evidence(events, alarms, n, early, late, null, periods, tilts, ranges):  # 
                 if null == 2:
                     precision[i] -= np.log(mean)
         if m and null != 2:
-            shifted = np.zeros(n, dtype=np.int64)
-            marked = np.zeros(n + 1, dtype=np.int64)
-            count, seen = 0, 0
-            inside = np.zeros(n, dtype=np.int64)
-            for e in range(m):
-                for t in range(first[e], last[e] + 1):
-                    inside[t] = 1
-            for s in range(n):
-                for t in range(n):
-                    marked[t + 1] = marked[t] + inside[(t - s) % n]
-                for a in range(n):
-                    if alarms[begin + a] and marked[min(a + early + 1, n)] > marked[max(a - late, 0)]:
-                        shifted[s] += 1
+            shifted, stamp = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+            for a in range(n):
+                if alarms[begin + a]:
+                    for e in range(m):
+                        for t in range(first[e], last[e] + 1):
+                            for place in range(max(a - late, 0), min(a + early + 1, n)):
+                                s = (place - t) % n
+                                if stamp[s] != a + 1:
+                                    stamp[s] = a + 1
+                                    shifted[s] += 1
             count = shifted.max() + 1
             law = np.zeros(count)
             for s in range(n):
@@ -174,7 +171,6 @@ def _evidence(events, alarms, n, early, late, null, periods, tilts, ranges):  # 
                 for k in range(count):
                     mean += law[k] * np.exp(tilts[i] * (k - shifted[0]))
                 precision[i] -= np.log(mean)
-            seen += 1
         found[b] = _log_mean_exp(np.concatenate((recall, precision)))
     return found
 
@@ -215,7 +211,7 @@ def level(runs: int) -> None:
     bar, rows = -np.log(ALPHA * FIRST_RUN), []
     for name, (make, null, how) in LEVELS.items():
         rng = np.random.default_rng(33)
-        ever, many = 0, runs if how.get("days", 1) == 1 else runs // 5  # weeks take longer, and it is plain
+        ever, many = 0, runs
         for _ in range(many):
             ever += evidence(make(rng), null, **how).max() >= bar
         rows.append([name.strip(), null, many, f"{ever / many:.3f}"])

@@ -129,9 +129,9 @@ def watch(state: str, form: str, output: str | None, report: str | None, gate: b
     settings = {
         name: number_of(options[name]) if isinstance(options[name], str) else options[name] for name in _SETTINGS
     }
-    sides = tuple(options[name] for name in ("tolerance", "early", "late"))
-    if any(side is not None for side in sides):
-        settings["tolerance"] = tolerance_of(*sides, "steps")
+    both, early, late = (options[name] for name in ("tolerance", "early", "late"))
+    if any(side is not None for side in (both, early, late)):
+        settings["tolerance"] = tolerance_of(both, early, late, "steps")
     watched = nf.watch(state, restart=options["restart"], **settings)
     result = watched.update(
         _listed(options, "truth"),
