@@ -173,7 +173,9 @@ def test_confidence_sequences_rest_on_a_supermartingale():
         mean = law @ values
         for prediction in (0.0, 0.3, 0.5, 1.0):
             for sign in (1, -1):
-                grown = np.exp(RATES[:, None] * sign * (values - mean) - cost[:, None] * (values - prediction) ** 2) @ law
+                grown = (
+                    np.exp(RATES[:, None] * sign * (values - mean) - cost[:, None] * (values - prediction) ** 2) @ law
+                )
                 assert (grown <= 1 + 1e-12).all()
 
 

@@ -1345,7 +1345,8 @@ class Watch:
             raise InputError(
                 argument="times", problem=f"{'have no' if about.aware else 'have a'} time zone, unlike before"
             )
-        if data.rows is not None and data.begin > state.next and since is None:
+        slack = about.step * (1 if about.resolution == about.step else 10)  # irregular steps may begin late
+        if data.rows is not None and state.blocks and data.begin > state.next + slack and since is None:
             raise InputError(
                 argument="times",
                 problem=f"begin at {about.show(data.begin)}, but the block from {about.show(state.next)} is not settled",
@@ -1362,6 +1363,7 @@ class Watch:
         times: Any = None,
         mask: Any = None,
         gaps: Any = None,
+        since: Any = None,
         until: Any = None,
         **settings: Any,
     ) -> Self:
@@ -1369,7 +1371,7 @@ class Watch:
 
         Parameters
         ----------
-        truth, scores, predictions, times, mask, gaps, until
+        truth, scores, predictions, times, mask, gaps, since, until
             As in `update`.
         **settings
             As in :func:`nofluke.watch`; ``labels_final`` does not matter.
@@ -1378,7 +1380,7 @@ class Watch:
         if unknown:
             raise TypeError(f"replay() got an unexpected keyword argument {min(unknown)!r}")
         made = cls(State(settings=_complete(_settings(settings | {"labels_final": 0}))))
-        made.update(truth, scores, predictions=predictions, times=times, mask=mask, gaps=gaps, until=until)
+        made.update(truth, scores, predictions=predictions, times=times, mask=mask, gaps=gaps, since=since, until=until)
         return made
 
 
