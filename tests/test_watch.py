@@ -1,4 +1,4 @@
-"""A watch: replay equals updates, nothing depends on order or on who was killed, and what voids it is an error or said."""
+"""A watch: replay equals updates, order and killed processes change nothing, what voids it is an error or said."""
 
 import json
 import os

@@ -194,7 +194,7 @@ def test_confidence_sequences_hold_at_all_times_for_rates_that_change():
 
 
 def test_a_bet_against_a_promise_does_not_grow_while_it_is_kept():
-    """E e = 1 at the promised rate itself, and e is never negative: the bar is then reached as late as was asked for."""
+    """E e = 1 at the promised rate itself, and e is never negative: so the bar is reached as late as was asked for."""
     for least in (0.1, 0.7, 0.95):
         for x in (0.0, 0.5, 1.0):
             assert (1 + BETS * (least - x) / (1 - least) >= 0).all()

@@ -1661,6 +1661,13 @@ class WatchResult(Exports):
     --------
     nofluke.watch : where updates begin.
     nofluke.plot.watch : draws it.
+
+    Examples
+    --------
+    >>> import nofluke as nf
+    >>> found = nf.Watch.replay([0, 1, 0, 0] * 100, predictions=[0, 1, 0, 1] * 100, tolerance=0, block=40).result
+    >>> found.verdict, found.recall.hits, found.recall.of
+    ('better than chance', 100, 100)
     """
 
     state: State
