@@ -161,14 +161,21 @@ def watch(state: str, form: str, output: str | None, report: str | None, gate: b
 
 def _listed(options: dict[str, Any], side: str) -> Any:
     """The times or ranges of one file."""
-    from nofluke.data.files import pairs_of, read_events
+    from nofluke.data.files import pairs_of, read_events, read_list
+    from nofluke.data.tables import open_table
 
+    file, column = options[f"{side}_file"], options.get(side) if side != "gaps" else None
     ends = (options.get(f"{side}_start"), options.get(f"{side}_end"))
     own = f"{side}_time_format"
     with named_format(own):
         form = time_format_of(options[own], options["time_format"])
+        if column is None and file != "-" and ends == (None, None) and side != "gaps":
+            with open_table(file, [], form) as table:
+                column = table.names[0] if len(table.names) == 1 else None
+        if column is not None and ends == (None, None):
+            return read_list(file, column, form, by=f"--{side}").values["time"]  # a header alone is a list of none
         named = (None, None) if side == "gaps" else None if ends == (None, None) else ends
-        events = read_events(options[f"{side}_file"], options.get(side) if side != "gaps" else None, form, named)
+        events = read_events(file, column, form, named)
     return events.values["time"] if "time" in events.values else pairs_of(events)
 
 

@@ -189,8 +189,8 @@ def losses(shares: FloatArray, least: float, bar: float) -> tuple[FloatArray, Bo
 
     Against "each share's expectation, given all before it, is at least r₀", :math:`e = 1 + \lambda (r_0 - x)` is an
     e-value for each bet λ in [0, 1/(1 - r₀)]. The sum over all starting points of the products since then, :math:`M_t =
-    e_t (M_{t-1} + 1)`, reaches a bar c after at least c shares on average, if nothing is lost. It is cut off at c, and
-    the verdict stands until it has come down to c/2; then all begins anew.
+    e_t (M_{t-1} + 1)`, reaches a bar c after at least c shares on average, if nothing is lost. It is cut off
+    above c, and the verdict stands until it has come down to c/4; then all begins anew.
 
     Parameters
     ----------
@@ -219,8 +219,11 @@ def losses(shares: FloatArray, least: float, bar: float) -> tuple[FloatArray, Bo
         sums = (1 + BETS * (least - share) / (1 - least)) * (sums + 1)
         now = float(sums.mean())
         if now >= bar:
-            stands, sums = True, np.minimum(sums, bar)  # less evidence is always allowed, and a return is seen soon
-        elif stands and now < bar / 2:
+            stands, sums = (
+                True,
+                np.minimum(sums, len(BETS) * bar),
+            )  # less is always allowed, and a return is seen sooner
+        elif stands and now < bar / 4:
             stands, sums = False, np.zeros(len(BETS))
         evidence[i], lost[i] = now, stands
     return evidence, lost

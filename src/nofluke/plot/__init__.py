@@ -6,6 +6,7 @@ figure, and returns the Axes. Matplotlib is imported when a figure is drawn, nev
 
 from nofluke.plot.comparing import compare
 from nofluke.plot.curves import sweep
+from nofluke.plot.evidence import watch
 from nofluke.plot.heat import heatmap
 from nofluke.plot.metrics import chance_level, significance, significances
 from nofluke.plot.nulls import evaluation, null
@@ -16,7 +17,6 @@ from nofluke.plot.study import leaderboard, verdicts
 from nofluke.plot.style import PALETTE, SERIES
 from nofluke.plot.times import coincidence, lags
 from nofluke.plot.tradeoff import precision_recall, tolerance
-from nofluke.plot.watch import watch
 
 __all__ = [
     "PALETTE",
