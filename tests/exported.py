@@ -24,7 +24,7 @@ RANKED = {"x": GOOD[:16] / 9, "y": POOR[:16] / 40, NASTY: POOR[20:36] / 50, "fro
 NAMES = (
     *("evaluation", "undefined", "coincidence", "sweep", "windows", "familywise", "comparison", "three", "diagnosis"),
     *("power", "sample size", "no sample size", "significance", "significances", "chance level", "chance levels"),
-    *("study", "leaderboard", "pooled", "by group", "confusion", "listing", "cross-validation", "ranking"),
+    *("study", "leaderboard", "pooled", "by group", "confusion", "listing", "cross-validation", "ranking", "watch"),
 )
 
 
@@ -77,6 +77,9 @@ def results():
         "listing": Listing.of_all(),
         "cross-validation": nf.cross_val_evaluate(GaussianNB(), GOOD[:, None], TRUTH, cv=3, **judged),
         "ranking": nf.rank(RANKED, source="from"),
+        "watch": nf.Watch.replay(
+            [*TRUTH] * 3, predictions={"good": [*(GOOD > 4)] * 3, NASTY: [*(POOR > 20)] * 3}, tolerance=1, block=60
+        ).result,
     }
 
 

@@ -119,6 +119,7 @@ NEEDED: dict[str, dict[str, Any]] = {
 NOT_CALLED = {
     *("InputError", "ChanceLevel", "Coincidence", "CoincidenceSweep", "Comparison", "CrossValidation", "Diagnosis"),
     *("Evaluation", "Power", "Ranking", "SampleSize", "Significance", "Significances", "Study", "Sweep"),
+    *("Watch", "WatchResult"),
     *("datasets.BenchmarkLabels", "datasets.Quakes", "metrics.Metric", "nulls.NullModel", "detectors.Detector"),
     "study",
 }
@@ -127,7 +128,7 @@ RESULTS = {
     **{"Comparison": "three", "Confusion": "confusion", "CrossValidation": "cross-validation", "Power": "power"},
     **{"Diagnosis": "diagnosis", "SampleSize": "sample size", "Significance": "significance"},
     **{"Significances": "significances", "ChanceLevel": "chance level", "FamilywiseTest": "familywise"},
-    "Ranking": "ranking",
+    **{"Ranking": "ranking", "WatchResult": "watch"},
 }
 # without an underscore, but not in docs/reference/api
 INNER = {
@@ -141,6 +142,7 @@ FIGURES = {
     **{"precision_recall": ("curves", "sweep"), "significance": ("result", "significance")},
     **{"significances": ("results", "significances"), "sweep": ("curve", "sweep"), "tolerance": ("curves", "sweep")},
     **{"verdicts": ("cells", "study"), "ranking": ("found", "ranking")},
+    "watch": ("result", "watch"),
 }
 
 

@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from nofluke.cli import main
+from nofluke.cli import cli, main
+from test_docs import documented, section
 
 START = np.datetime64("2026-01-01T00:00:00", "s")
 LATER = ("--predictions-file", "alerts.csv", "--truth-file", "incidents.csv")
@@ -57,6 +58,7 @@ def test_rules_formats_and_page(run, tmp_path):
     out, _, code = run("state.json", *FIRST, *until, "--format", "json", "--report", "page.html")
     assert code == 0
     told = json.loads(out)
+    assert keys_of(told) == set(documented("Keys of watch"))
     assert [one["name"] for one in told["detectors"]] == ["cpu", "disk"]
     assert told["detectors"][0]["verdict"] == "better than chance"
     assert "better than chance" in (tmp_path / "page.html").read_text()
@@ -107,3 +109,25 @@ def test_files_without_rows_are_lists_of_none(run, tmp_path):
     out, err, code = run("state.json", *FIRST, "--until", "2026-02-01T00:00Z", "--start", "2026-01-01T00:00Z")
     assert (code, err) == (0, "")
     assert "cannot tell" in out
+
+
+def keys_of(told, before=""):
+    """The keys of JSON as its page has them."""
+    found = set()
+    for key, value in told.items():
+        if isinstance(value, dict) and key != "settings":
+            found |= keys_of(value, f"{before}{key}.")
+        elif isinstance(value, list) and value and isinstance(value[0], dict):
+            found |= keys_of(value[0], f"{before}{key}[].")
+        else:
+            found.add(f"{before}{key}")
+    return found
+
+
+def test_every_option_is_in_the_reference():
+    """And none that is not there."""
+    text = section("reference/cli.md", "Watch")
+    options = {name for one in cli.commands["watch"].params for name in one.opts if name.startswith("--")} - {
+        "--output"
+    }
+    assert {name for name in options if f"`{name}" in text} == options

@@ -371,6 +371,36 @@ def test_empty_lists_are_an_answer():
         str(found.result)
 
 
+def test_starts_between_two_steps_of_lists_lose_nothing():
+    """Blocks begin on a step that times are rounded to."""
+    at = [START + np.timedelta64(3 * 3600 + 17, "s")]
+    how = {"tolerance": "1h", "block": "1d", "null": "circular-shift", "until": "2026-03-30"}
+    found = nf.Watch.replay(at, predictions=at, start="2026-03-20T00:00:07", **how).result
+    assert (found.recall.hits, found.recall.of, found.precision.hits) == (1, 1, 1)
+
+
+def test_lists_that_begin_later_say_so():
+    """Where nobody watched, no event was missed."""
+    times, events, alarms = data(20)
+    watch = nf.watch(tolerance="10min", block="1d", null="circular-shift", start="2026-03-15")
+    result = watch.update(times[events], predictions=times[alarms["good"]], since=START, until=times[-1])
+    assert [one["steps"] for one in watch._state.blocks[:6]] == [0, 0, 0, 0, 0, 8640]
+    assert result.n_blocks == 24
+
+
+def test_a_first_update_that_fails_leaves_a_watch_that_works():
+    """And one that began with empty lists takes times with a zone later."""
+    watch = nf.watch(tolerance="10min", block="15min")
+    with pytest.raises(InputError, match="at least 2 windows"):
+        watch.update([START], predictions=[START], until="2026-03-30")
+    with pytest.raises(InputError, match="at least 2 windows"):
+        watch.update([START], predictions=[START], until="2026-03-30")
+    empty = nf.watch(tolerance="10min", start="2026-03-20")
+    empty.update([], predictions=[], until="2026-03-20T12:00")
+    zoned = [datetime(2026, 3, 21, tzinfo=UTC)]
+    assert empty.update(zoned, predictions=zoned, until="2026-03-30T00:00Z").verdict == "cannot tell"
+
+
 def test_irregular_times_need_a_duration():
     """Steps at odd times: a tolerance in steps means nothing there."""
     rng = np.random.default_rng(0)

@@ -16,7 +16,7 @@ import math
 import time as clock_time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -273,9 +273,19 @@ def _moments(values: AnyArray, name: str) -> IntArray:
     return np.asarray(values).astype(np.int64)
 
 
+def _is_now(value: Any) -> bool:
+    return isinstance(value, str) and value.strip().lower() == "now"
+
+
+def _seconds_ahead() -> float:
+    """By how much the machine's local time is ahead of UTC."""
+    ahead = datetime.now().astimezone().utcoffset()
+    return 0.0 if ahead is None else ahead.total_seconds()
+
+
 def _moment(value: Any, name: str) -> tuple[int, bool, bool]:
     """One time, whether it is a date, and whether it has a zone; "now" is the machine's clock."""
-    if isinstance(value, str) and value.strip().lower() == "now":
+    if _is_now(value):
         return clock_time.time_ns(), True, True
     whole = None if isinstance(value, str) else whole_or_none(value)
     if whole is not None:
@@ -355,8 +365,10 @@ def _read_lists(
         alarms[name] = np.unique(at)
     empty = {"truth": len(begins) == 0} | {name: len(at) == 0 for name, at in alarms.items()}
     told = {name: zone for name, zone in zones.items() if not empty[name]}
-    if until != "now" and not (isinstance(until, str) and until.strip().lower() == "now"):
+    if not _is_now(until):
         told["until"] = aware
+    elif not any(told.values()):  # times without a zone may be local ones: nothing is settled before it is over
+        end = min(end, int(datetime.now().timestamp() + _seconds_ahead()) * 10**9)
     if len(set(told.values())) > 1:
         without = next(name for name, zone in told.items() if not zone)
         raise InputError(
@@ -467,7 +479,7 @@ def _read_steps(
             raise InputError(
                 argument="until", value=until, problem=f"must be a {'date' if dates else 'number of steps'} here"
             )
-        if dates and clock is not None and aware != clock.aware and str(until).strip().lower() != "now":
+        if dates and clock is not None and aware != clock.aware and not _is_now(until):
             raise InputError(argument="until", value=until, problem="and times do not both have a time zone")
     open_steps = np.logical_and.reduce([one.open_steps for one in found.values()])
     if first.spans is None:
@@ -831,6 +843,7 @@ class State:
             begin, of_dates, _ = _moment(start, "start")
             if of_dates != dates:
                 raise InputError(argument="start", value=start, problem=f"must be a {'date' if dates else 'step'} here")
+        begin = begin // data.step * data.step if data.rows is None else begin  # where lists are rounded to
         on_grid = data.rows is None or bool(((data.rows - begin) % data.step == 0).all())
         self.time = Timeline(
             dates=dates, aware=data.aware, step=data.step, resolution=data.step if on_grid else min(10**3, data.step),
@@ -1310,8 +1323,14 @@ class Watch:
                 until=until,
             )
             if state.time is None:
-                state.begin_with(data, state.setting("start"))
+                try:
+                    state.begin_with(data, state.setting("start"))
+                except InputError:
+                    state.time = None
+                    raise
             self._check(state, data, since)
+            if data.rows is None and since is not None and data.begin > state.next:
+                data = _unwatched(data, state.next)
             state.check(data)
             if state.settle(data) or self._path is not None:
                 self._write()
@@ -1341,7 +1360,11 @@ class Watch:
                 )
         if data.dates != about.dates:
             raise InputError(argument="times", problem=f"must be {'dates' if about.dates else 'steps'}, as before")
-        if data.aware != about.aware and (data.rows is not None or any(map(len, data.alarms.values()))):
+        known = any(one["events"] or any(own["alarms"] for own in one["by"].values()) for one in state.blocks)
+        given = data.rows is not None or len(data.begins) or any(map(len, data.alarms.values()))
+        if given and not known:
+            about.aware = data.aware  # lists were empty so far
+        if data.aware != about.aware and given:
             raise InputError(
                 argument="times", problem=f"{'have no' if about.aware else 'have a'} time zone, unlike before"
             )
@@ -1382,6 +1405,12 @@ class Watch:
         made = cls(State(settings=_complete(_settings(settings | {"labels_final": 0}))))
         made.update(truth, scores, predictions=predictions, times=times, mask=mask, gaps=gaps, since=since, until=until)
         return made
+
+
+def _unwatched(data: Data, start: int) -> Data:
+    """Lists that begin later than they are needed: nobody watched in between."""
+    starts, stops = (np.append(data.gaps.starts, start), np.append(data.gaps.stops, data.begin))
+    return replace(data, gaps=Ranges(starts=starts, stops=stops))
 
 
 SETTINGS = {

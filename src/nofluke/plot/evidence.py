@@ -36,6 +36,7 @@ def watch(result: WatchResult, ax: Any = None) -> AxesArray:
     See Also
     --------
     nofluke.watch : makes the watch.
+    nofluke.WatchResult : what it draws.
 
     Examples
     --------
