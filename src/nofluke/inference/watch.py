@@ -989,8 +989,10 @@ class State:
                 null = chosen.null if data.points or chosen.null != "permutation" else "circular-shift"
                 edges = self._edges(start, stop, chosen.period)
                 recall = block.evidence_of_recall(zone, null, edges)
-                # where precision has no law, recall carries its share of the evidence too
-                precision = recall if chosen.period else block.evidence_of_precision(own, early, late)
+                # where precision has no law, recall carries its share of the evidence too: whole periods, and muting,
+                # whose mask ends each stretch with an event, so that windows cut off there hold one in any case
+                alone = chosen.period or self.setting("mute_after")
+                precision = recall if alone else block.evidence_of_precision(own, early, late)
             old = self.blocks[-1]["by"][name] if self.blocks else {"recall": [0.0] * 7, "precision": [0.0] * 7}
             made["by"][name] = {
                 "found": int(hit.sum()),
