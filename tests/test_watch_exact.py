@@ -20,6 +20,8 @@ from nofluke.laws.betting import (
     losses,
     running_means,
 )
+from nofluke.nulls.shifts import hits_by_rotation, touched_by_shift
+from nofluke.series.counting import runs
 from nofluke.series.tolerance import Ranges
 
 N = 9
@@ -246,3 +248,18 @@ def test_unused_ranges_are_no_evidence():
         assert not block_of([3]).evidence_of_recall(everywhere, null, edges).any()
     assert not block_of([]).evidence_of_precision(np.array([4]), 1, 1).any()
     assert not block_of([3]).evidence_of_precision(np.array([], dtype=np.int64), 1, 1).any()
+
+
+@given(st.integers(0, 2**32), st.integers(30, 400), st.integers(1, 3))
+def test_rotations_counted_at_changes_are_those_counted_one_by_one(seed, n, k):
+    """Few ranges on many steps, around the seam too, as all shifts give them."""
+    rng = np.random.default_rng(seed)
+    first = np.sort(rng.integers(0, n, k))
+    fixed = Ranges(starts=first, stops=np.minimum(first + rng.integers(1, 7, k), n))
+    moved = runs(np.flatnonzero(np.convolve(rng.random(n) < 0.02, np.ones(5), "same") > 0))
+    hits = touched_by_shift(fixed, moved, n)
+    own, values, counts = hits_by_rotation(fixed, moved, n)
+    assert own == hits[0]
+    assert dict(zip(values.tolist(), counts.tolist(), strict=True)) == dict(
+        zip(*(one.tolist() for one in np.unique(hits, return_counts=True)), strict=True)
+    )
