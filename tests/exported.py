@@ -25,7 +25,7 @@ NAMES = (
     *("evaluation", "undefined", "coincidence", "sweep", "windows", "familywise", "comparison", "three", "diagnosis"),
     *("power", "sample size", "no sample size", "significance", "significances", "chance level", "chance levels"),
     *("study", "leaderboard", "pooled", "by group", "confusion", "listing", "cross-validation", "ranking"),
-    *("needed", "needed to compare", "molchan"),
+    *("needed", "needed to compare", "molchan", "watch"),
 )
 
 
@@ -81,6 +81,9 @@ def results():
         "needed": found.needed(),
         "needed to compare": nf.compare(TRUTH, {"good": GOOD, NASTY: POOR}, budget="10%", tolerance=1).needed(),
         "molchan": curve.molchan(tolerance=1, n_resamples=99, rng=1),
+        "watch": nf.Watch.replay(
+            [*TRUTH] * 3, predictions={"good": [*(GOOD > 4)] * 3, NASTY: [*(POOR > 20)] * 3}, tolerance=1, block=60
+        ).result,
     }
 
 

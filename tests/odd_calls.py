@@ -131,6 +131,8 @@ NOT_CALLED = {
         "Significances",
         "Study",
         "Sweep",
+        "Watch",
+        "WatchResult",
     ),
     *("datasets.BenchmarkLabels", "datasets.Quakes", "metrics.Metric", "nulls.NullModel", "detectors.Detector"),
     "study",
@@ -141,7 +143,7 @@ RESULTS = {
     **{"Molchan": "molchan", "Needed": "needed"},
     **{"Diagnosis": "diagnosis", "SampleSize": "sample size", "Significance": "significance"},
     **{"Significances": "significances", "ChanceLevel": "chance level", "FamilywiseTest": "familywise"},
-    "Ranking": "ranking",
+    **{"Ranking": "ranking", "WatchResult": "watch"},
 }
 # without an underscore, but not in docs/reference/api
 INNER = {
@@ -156,6 +158,7 @@ FIGURES = {
     **{"significances": ("results", "significances"), "sweep": ("curve", "sweep"), "tolerance": ("curves", "sweep")},
     **{"verdicts": ("cells", "study"), "ranking": ("found", "ranking")},
     **{"molchan": ("curves", "molchan"), "performance": ("curves", "evaluation")},
+    "watch": ("result", "watch"),
 }
 
 

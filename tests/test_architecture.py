@@ -67,6 +67,8 @@ SHORTCUTS = {
     ("inference.evaluate", "show.report"),
     ("inference.report", "show.several"),
     ("inference.series", "plot"),
+    ("inference.watch", "plot"),
+    ("inference.watch", "show.watch"),
     ("studies.leaderboard", "plot"),
     ("studies.rank", "plot"),
     ("studies.rank", "show.ranking"),

@@ -152,6 +152,19 @@ def cells():
     return map_cells(NAMES, table, {"series": [], "group": [], "detector": [], "reason": []})
 
 
+@cache
+def watched(n):
+    """A watch over n detectors of ten years, in blocks of four weeks."""
+    data = nf.datasets.simulate_quakes(rng=3)
+    rng = np.random.default_rng(0)
+    alarms = {
+        name: (data.truth > 0) & (rng.random(len(data.truth)) < 0.5) | (rng.random(len(data.truth)) < 0.05)
+        for name in NAMES[:n]
+    }
+    how = {"tolerance": "1d", "block": "28d", "lost_below": 0.3}
+    return nf.Watch.replay(data.truth, predictions=alarms, times=data.days, **how).result
+
+
 @dataclass(frozen=True)
 class Case:
     """A figure: what draws it, into how many panels, and how high it is in a column."""
@@ -187,6 +200,8 @@ CASES = {
     "ranking": Case(lambda ax: plot.ranking(ranking(), ax), (), 3.4),
     "ranking as dots": Case(lambda ax: plot.ranking(ranking(), ax, kind="dots"), (), 3.4),
     "verdicts": Case(lambda ax: plot.verdicts(cells(), ax)),
+    "watch": Case(lambda ax: plot.watch(watched(1), ax), (3,), 5),
+    "watch of 5": Case(lambda ax: plot.watch(watched(5), ax), (3,), 5.4),
     "verdicts as values": Case(lambda ax: plot.verdicts(cells(), ax, show="value")),
     "heatmap": Case(lambda ax: plot.heatmap(curve(12), ax), (2,), 4.8),
     "heatmap side by side": Case(lambda ax: plot.heatmap(curve(3), ax, show="value"), (1, 2), 2.4),

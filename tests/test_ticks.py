@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import nofluke as nf
-from nofluke.series.ticks import Ticks, Watch, less_gaps, resolution
+from nofluke.series.ticks import Ticks, WatchedTime, less_gaps, resolution
 from nofluke.series.tolerance import Ranges
 from oracles import relaxed
 
@@ -244,7 +244,7 @@ def test_places_are_what_lists_of_ticks_say(gaps, stride, data):
     left = less_gaps(0, 40, Ranges(starts=np.array([a for a, _ in gaps], dtype=np.int64), stops=np.array([b for _, b in gaps], dtype=np.int64)))  # fmt: skip
     watched = [t for t in range(41) if not any(a <= t < b for a, b in gaps)]
     assume(watched)
-    watch = Watch(ticks=Ticks(origin=0, size=Fraction(1)), starts=left.starts, stops=left.stops, stride=stride)
+    watch = WatchedTime(ticks=Ticks(origin=0, size=Fraction(1)), starts=left.starts, stops=left.stops, stride=stride)
     places = [t for t in watched if t % stride == 0]
     assert (watch.n, watch.watched) == (len(places), len(watched))
     assume(places)

@@ -13,6 +13,8 @@ Choose a null model
     `diagnose` looks at the data and recommends one of `nulls`; ``null="auto"`` follows its advice.
 Judge several detectors
     `compare` on one series, `study` on many, `rank` by any table of values, `report` as a page to read.
+Watch a detector
+    `watch` day by day: evidence that may be looked at as often as one likes, and an alarm when its skill is lost.
 Use scikit-learn
     `make_scorer` for model selection, `cross_val_evaluate` for one verdict over all folds.
 Plan
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
     from nofluke.inference.series import Series
     from nofluke.inference.significance import chance, significance
     from nofluke.inference.sweep import Sweep, sweep
+    from nofluke.inference.watch import Watch, WatchResult, watch
     from nofluke.measures.confusion import Confusion
     from nofluke.nulls.diagnosis import Diagnosis, diagnose
     from nofluke.series.presets import presets
@@ -90,6 +93,8 @@ __all__ = [
     "Study",
     "Sweep",
     "Tolerance",
+    "Watch",
+    "WatchResult",
     "chance",
     "coincidence",
     "compare",
@@ -112,6 +117,7 @@ __all__ = [
     "study",
     "sweep",
     "sweep_tolerances",
+    "watch",
 ]
 
 # where each name lives: it is loaded when it is first asked for, so that importing nofluke takes no time
@@ -131,6 +137,7 @@ _HOMES = {
     "inference.series": "Series",
     "inference.significance": "chance significance",
     "inference.sweep": "Sweep sweep",
+    "inference.watch": "Watch WatchResult watch",
     "measures.confusion": "Confusion",
     "nulls.diagnosis": "Diagnosis diagnose",
     "series.presets": "presets",

@@ -144,17 +144,18 @@ TOPICS = {
     "overlaps merge-gap split-longer n-steps "
     "event-time event-end event-where alarm-time alarm-end alarm-where "
     "time time-format truth-time-format event-time-format alarm-time-format ranges-time-format "
-    "span step gaps in-gaps gaps-time-format duplicates tick mask missing warmup test-part",
+    "span step gaps in-gaps gaps-time-format duplicates tick mask missing warmup test-part since until start timezone",
     "Detector": "scores predictions predictions-file predictions-start predictions-end predictions-time-format where by "
     "detector score-column method-column value methods better weigh higher-is align "
     "threshold quantile budget cut-ties",
     "Plan": "like recall precision coverage share-alarms events power steps steps-per-event",
-    "Tolerance and counting": "tolerance early late unit lag edges leads count-events count-alarms refractory "
+    "Tolerance and counting": "tolerance early late unit lag edges leads block labels-final mute-after count-events "
+    "count-alarms refractory "
     "zero-division",
     "Metrics": "metric rank-by statistic test-f1",
     "Pages": "simulated point-adjustment nab",
     "Chance": "null strata period method resamples permutations seed stop-after alternative ties chance familywise",
-    "Verdict and gate": "speaks-for alpha level classical gate gate-on min-precision min-recall min-f1",
+    "Verdict and gate": "speaks-for alpha lost-below false-alarm-every level classical gate gate-on min-precision min-recall min-f1",
     "Computing": "workers dask restart",
     "Names": "preset event-name alarm-name delay-name reset-name time-unit",
     "Output": "rows format output plot diagram report title scripts help",

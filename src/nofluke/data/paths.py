@@ -1,4 +1,4 @@
-"""Paths as people type them, and files that are written whole or not at all."""
+"""Paths as people type them, files that are written whole or not at all, and one writer at a time."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import errno
 import os
 import secrets
 import shutil
+import socket
 import stat
 import sys
 from contextlib import suppress
@@ -153,3 +154,92 @@ def name_of_list(file: str) -> str:
     ('alerts', 'standard input')
     """
     return "standard input" if file == "-" else Path(file).name.partition(".")[0]
+
+
+# ---- one writer at a time. The lock is the operating system's: it ends with its process
+
+_FAR = 1 << 20  # Windows locks bytes against reading too: some that are not there, so that the holder can be read
+_held: set[str] = set()  # the system's locks are a process's: two users in one process would not see each other's
+
+
+class Lock:
+    """A file that is locked until `release`, and says who holds it; it is gone when nobody does.
+
+    Parameters
+    ----------
+    path : Path
+    argument, value : str
+        What an error names: the argument that led here, and what was passed.
+    user, place : str
+        What another holder in this process is called, and what to choose another of.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     lock = Lock(Path(folder) / ".lock", argument="out", value=folder, user="study", place="folder")
+    ...     text = (Path(folder) / ".lock").read_text()
+    ...     lock.release()
+    >>> text.startswith(f"process {os.getpid()} on ")
+    True
+    """
+
+    def __init__(self, path: Path, *, argument: str, value: str, user: str, place: str) -> None:
+        self._path = Path(os.path.realpath(path.parent)) / path.name
+
+        def in_use(by: str) -> InputError:
+            remedy = f"wait for it, or choose another {place}"
+            return InputError(argument=argument, value=value, problem=f"is in use by {by}", remedy=remedy)
+
+        if str(self._path) in _held:
+            raise in_use(f"another {user} of this process")
+        while True:
+            self._file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o644)
+            if not _locked(self._file):
+                holder = os.read(self._file, 200).decode(errors="replace").strip() or "another process"
+                os.close(self._file)
+                raise in_use(holder)
+            if self._is_in_place():
+                break
+            os.close(self._file)  # its last holder has just removed it
+        _held.add(str(self._path))
+        os.truncate(self._file, 0)
+        os.write(self._file, f"process {os.getpid()} on {socket.gethostname()}\n".encode())
+
+    def _is_in_place(self) -> bool:
+        try:
+            return os.path.samestat(os.fstat(self._file), os.stat(self._path))
+        except OSError:
+            return False
+
+    def release(self) -> None:
+        """Give it free; a second time does nothing."""
+        if str(self._path) in _held and self._file >= 0:
+            self._path.unlink(missing_ok=True) if sys.platform != "win32" else None
+            os.close(self._file)
+            self._file = -1
+            _held.discard(str(self._path))
+
+
+def _locked(file: int) -> bool:
+    """Whether the lock was free, and is now ours; file systems without locks know no better than that it is."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        os.lseek(file, _FAR, os.SEEK_SET)
+        try:
+            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        finally:
+            os.lseek(file, 0, os.SEEK_SET)
+        return True
+    import fcntl
+
+    try:
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # unlike flock, not shared with forked processes
+    except (BlockingIOError, PermissionError):
+        return False
+    except OSError:
+        return True
+    return True

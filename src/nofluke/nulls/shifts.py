@@ -145,15 +145,50 @@ def touched_by_shift(fixed: Ranges, moved: Ranges, n: int) -> IntArray:
     return hits + _by_intervals(fixed.starts[few], fixed.stops[few], moved, n)
 
 
+def hits_by_rotation(fixed: Ranges, moved: Ranges, n: int) -> tuple[int, IntArray, IntArray]:
+    """The hits as they are, all numbers of hits that rotations give, and by how many of the n each is given.
+
+    The same as `touched_by_shift`, counted; of few ranges on many steps, only at the shifts where hits change.
+
+    >>> one, two = Ranges(starts=np.array([0]), stops=np.array([2])), Ranges(starts=np.array([3]), stops=np.array([4]))
+    >>> hits_by_rotation(one, two, 5)
+    (0, array([0, 1]), array([3, 2]))
+    """
+    pairs = len(fixed.starts) * len(moved.starts)
+    if pairs == 0 or 8 * pairs > n:
+        hits = touched_by_shift(fixed, moved, n)
+        counts = np.bincount(hits)
+        own = int(hits[0])
+    else:
+        begins, ends = _intervals(fixed.starts, fixed.stops, moved, n)
+        over = ends > n  # these go on from 0
+        passed = int(np.count_nonzero(over))
+        own = passed + int(np.count_nonzero((begins == 0) & ~over))
+        at = np.concatenate([begins, np.minimum(ends, n), np.zeros(passed, dtype=np.int64), ends[over] - n])
+        change = np.repeat([1, -1, 1, -1], [len(begins), len(ends), passed, passed])
+        order = np.argsort(at, kind="stable")
+        edges = np.concatenate([[0], at[order], [n]])
+        height = np.concatenate([[0], np.cumsum(change[order])])
+        counts = np.bincount(height, np.diff(edges)).astype(np.int64)
+    values = np.flatnonzero(counts)
+    return own, values, counts[values]
+
+
+def _intervals(starts: IntArray, stops: IntArray, moved: Ranges, n: int) -> tuple[IntArray, IntArray]:
+    """Shifts of one range onto another, pair by pair: an interval, cut where that of the next begins; it may pass n."""
+    lengths, gaps = moved.stops - moved.starts, np.diff(moved.stops, prepend=moved.stops[-1] - n)
+    begins = (starts[:, None] - moved.stops + 1) % n
+    return begins.ravel(), (begins + np.minimum((stops - starts)[:, None] - 1 + lengths, gaps)).ravel()
+
+
 def _by_intervals(starts: IntArray, stops: IntArray, moved: Ranges, n: int) -> IntArray:
     """The same, pair by pair: shifts of one range onto another form an interval, cut where the next begins."""
     # a range further back comes here later: its interval begins as many shifts later as it ends earlier
     lengths, gaps = moved.stops - moved.starts, np.diff(moved.stops, prepend=moved.stops[-1] - n)
     if len(starts) * len(moved.starts) <= AT_ONCE:
-        begins = (starts[:, None] - moved.stops + 1) % n
-        ends = begins + np.minimum((stops - starts)[:, None] - 1 + lengths, gaps)
+        begins, ends = _intervals(starts, stops, moved, n)
         # intervals may run over the end once: folded below
-        change = np.bincount(begins.ravel(), minlength=2 * n + 1) - np.bincount(ends.ravel(), minlength=2 * n + 1)
+        change = np.bincount(begins, minlength=2 * n + 1) - np.bincount(ends, minlength=2 * n + 1)
     else:
         from nofluke.nulls.shifts_kernels import count_changes
 

@@ -6,6 +6,7 @@ figure, and returns the Axes. Matplotlib is imported when a figure is drawn, nev
 
 from nofluke.plot.comparing import compare
 from nofluke.plot.curves import sweep
+from nofluke.plot.evidence import watch
 from nofluke.plot.forecasts import molchan, performance
 from nofluke.plot.heat import heatmap
 from nofluke.plot.metrics import chance_level, significance, significances
@@ -40,4 +41,5 @@ __all__ = [
     "timeline",
     "tolerance",
     "verdicts",
+    "watch",
 ]

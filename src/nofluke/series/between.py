@@ -13,7 +13,7 @@ from nofluke.series.clock import Clock, step_ends
 from nofluke.series.counting import union
 from nofluke.series.detector import STEPS, AlarmRule, Cuts
 from nofluke.series.reading import Sequence, off_steps
-from nofluke.series.ticks import MOST_TICKS, Ticks, Watch, resolution
+from nofluke.series.ticks import MOST_TICKS, Ticks, WatchedTime, resolution
 from nofluke.series.timed import TimedTrial, TimedTruth
 from nofluke.series.tolerance import Ranges, Tolerance
 from nofluke.series.trial import Trial
@@ -94,10 +94,10 @@ def _timed(sequence: Sequence, tolerances: tuple[Tolerance, ...], cuts: Cuts | N
     told = "{} lie between steps and keep their own times; chance places {events} in time too, {}."
     notes: list[str] = [say(told, capitalised(say(who)), _places(ticks, stride))]
 
-    def watch_until(ends: AnyArray) -> Watch:
+    def watch_until(ends: AnyArray) -> WatchedTime:
         """Each step that counts is watched up to its end, and for a tick at least."""
         stretches = union(Ranges(starts=at[kept], stops=np.maximum(ticks.at_or_after(ends), at + 1)[kept]))
-        return Watch(ticks=ticks, starts=stretches.starts, stops=stretches.stops, stride=stride, begin=int(at[0]))
+        return WatchedTime(ticks=ticks, starts=stretches.starts, stops=stretches.stops, stride=stride, begin=int(at[0]))
 
     watch = watch_until(step_ends(clock))
     outside = int((~watch.holds(events)).sum())

@@ -20,7 +20,7 @@ from nofluke.series.clock import Clock, Zone, listing
 from nofluke.series.counting import in_ranges, nonempty, union
 from nofluke.series.names import NONE, Names
 from nofluke.series.reading import HigherIs, LeftOut
-from nofluke.series.ticks import MOST_TICKS, Number, Ticks, Watch, common_unit, less_gaps, raw_numbers, resolution
+from nofluke.series.ticks import MOST_TICKS, Number, Ticks, WatchedTime, common_unit, less_gaps, raw_numbers, resolution
 from nofluke.series.tolerance import Length, Ranges, Tolerance, as_tolerance
 
 
@@ -299,7 +299,7 @@ class Occurrences(ByValue):
     ----------
     events, alarms : int arrays
         Ticks; a time may come more than once where that counts.
-    watch : Watch
+    watch : WatchedTime
         The span less the gaps.
     first, last : int
         The first and the last tick of the span.
@@ -313,7 +313,7 @@ class Occurrences(ByValue):
 
     events: IntArray = field(repr=False)
     alarms: IntArray = field(repr=False)
-    watch: Watch
+    watch: WatchedTime
     first: int
     last: int
     guessed: bool
@@ -394,7 +394,7 @@ def read_times(
     stretches = less_gaps(first, last, read.gaps)
     if len(stretches.starts) == 0:
         raise InputError(argument="gaps", problem="cover the whole span", remedy="pass shorter ones, or a longer span")
-    watch = Watch(ticks=ticks, starts=stretches.starts, stops=stretches.stops, stride=read.stride, begin=first)
+    watch = WatchedTime(ticks=ticks, starts=stretches.starts, stops=stretches.stops, stride=read.stride, begin=first)
     for name, times in at.items():
         _refuse_unwatched(times, name, watch, first, last)
         at[name] = _apart(times, name, duplicates, ticks, notes)
@@ -467,7 +467,7 @@ def _told(end: Any, ticks: Ticks) -> str:
     return Clock(ticks=np.zeros(1, dtype=np.int64), unit=ticks.unit, aware=ticks.aware).show(end)
 
 
-def _refuse_unwatched(at: IntArray, name: str, watch: Watch, first: int, last: int) -> None:
+def _refuse_unwatched(at: IntArray, name: str, watch: WatchedTime, first: int, last: int) -> None:
     ticks = watch.ticks
     outside = at[(at < first) | (at > last)]
     if len(outside):
@@ -521,7 +521,7 @@ def _note_midnights(pairs: Pairs, ticks: Ticks, notes: list[str]) -> None:
         )
 
 
-def _note_mostly(of: dict[str, npt.NDArray[Any]], watch: Watch, unit: str | None, notes: list[str]) -> None:
+def _note_mostly(of: dict[str, npt.NDArray[Any]], watch: WatchedTime, unit: str | None, notes: list[str]) -> None:
     """Note where nearly all times are whole days, hours, minutes or seconds, but the rest make the tick finer."""
     every, ticks = np.concatenate([of["events"], of["alarms"]]), watch.ticks
     if unit is None or len(every) < ENOUGH:

@@ -174,7 +174,7 @@ def raw_numbers(times: npt.NDArray[Any], unit: str | None, name: str) -> npt.NDA
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Watch:
+class WatchedTime:
     """Stretches of watched time, and the places of events in them, numbered from 0.
 
     Places are the ticks, or every so many of them where events have a coarser resolution than alarms. Time in between
@@ -193,7 +193,7 @@ class Watch:
     Examples
     --------
     >>> from fractions import Fraction
-    >>> watch = Watch(ticks=Ticks(origin=0, size=Fraction(1)), starts=np.array([0, 20]), stops=np.array([10, 30]))
+    >>> watch = WatchedTime(ticks=Ticks(origin=0, size=Fraction(1)), starts=np.array([0, 20]), stops=np.array([10, 30]))
     >>> watch.n, watch.places_before(np.array([5, 12, 25])), watch.at(np.array([9, 10]))
     (20, array([ 5, 10, 15]), array([ 9, 20]))
     """

@@ -25,7 +25,7 @@ from nofluke.series.counting import (
     union,
     within,
 )
-from nofluke.series.ticks import MOST_TICKS, Ticks, Watch
+from nofluke.series.ticks import MOST_TICKS, Ticks, WatchedTime
 from nofluke.series.tolerance import Ranges, Tolerance
 from nofluke.series.trial import FARTHEST, Cell, Marks, TimeUnit, Timing, Trial, Zones, as_episodes, both_sides
 from nofluke.series.truth import Truth
@@ -40,7 +40,7 @@ class TimedTruth(Truth):
 
     Attributes
     ----------
-    watch : Watch
+    watch : WatchedTime
     slots : int
         Events that a place can hold: 1, or, where several events at the same time count, so many that each of them
         falls nearly independently of the others. Each place is then so many steps, and events at one time are on
@@ -49,20 +49,20 @@ class TimedTruth(Truth):
     Examples
     --------
     >>> from fractions import Fraction
-    >>> watch = Watch(ticks=Ticks(origin=0, size=Fraction(1)), starts=np.array([0]), stops=np.array([10]))
+    >>> watch = WatchedTime(ticks=Ticks(origin=0, size=Fraction(1)), starts=np.array([0]), stops=np.array([10]))
     >>> truth = TimedTruth.of(np.array([2, 7, 7]), watch)
     >>> truth.slots, truth.n_steps, truth.starts, truth.places
     (300, 3000, array([ 600, 2100, 2250]), array([2, 7, 7]))
     """
 
-    watch: Watch = field(repr=False)
+    watch: WatchedTime = field(repr=False)
     slots: int = 1
 
     in_time: ClassVar[bool] = True
     place: ClassVar[str] = "tick"
 
     @classmethod
-    def of(cls, at: IntArray, watch: Watch) -> TimedTruth:
+    def of(cls, at: IntArray, watch: WatchedTime) -> TimedTruth:
         """Events at ascending ticks, each of which is a place; some may come more than once."""
         places = watch.places_before(at)
         first = np.searchsorted(places, places, side="left")
@@ -177,7 +177,7 @@ class TimedTrial(Trial):
     --------
     >>> from fractions import Fraction
     >>> from nofluke.series.ticks import Ticks
-    >>> watch = Watch(ticks=Ticks(origin=0, size=Fraction(1)), starts=np.array([0]), stops=np.array([100]))
+    >>> watch = WatchedTime(ticks=Ticks(origin=0, size=Fraction(1)), starts=np.array([0]), stops=np.array([100]))
     >>> trial = TimedTrial.of(
     ...     TimedTruth.of(np.array([20, 50]), watch), np.array([22, 80]), (Tolerance(early=0, late=3, unit="clock"),)
     ... )
@@ -229,7 +229,7 @@ class TimedTrial(Trial):
         return replace(self, tolerances=tolerances, thresholds=thresholds, told=told, reaches=reaches)
 
     @property
-    def watch(self) -> Watch:
+    def watch(self) -> WatchedTime:
         """The time that was watched."""
         return self.truth.watch
 

@@ -22,8 +22,6 @@ import platform
 import re
 import secrets
 import shutil
-import socket
-import sys
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -37,7 +35,7 @@ from typing import Any, Self, overload
 import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray
-from nofluke.data.paths import expanded, write_file
+from nofluke.data.paths import Lock, expanded, write_file
 from nofluke.data.tables import one_line, unglobbed
 from nofluke.errors import InputError, in_one_line, kind_of, packed, say, shown, spoken, unpacked
 from nofluke.extras import needed
@@ -589,95 +587,13 @@ def _leaves(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
         yield name, value
 
 
-# ---- one writer at a time in a folder. The lock is the operating system's: it ends with its process
-
-
-_LOCK = ".lock"
-_FAR = 1 << 20  # Windows locks bytes against reading too: some that are not there, so that the holder can be read
-_held: set[str] = set()  # the system's locks are a process's: two studies in one process would not see each other's
-
-
-class Lock:
-    """A locked folder, until `release`.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     lock = Lock(Path(folder))
-    ...     text = (Path(folder) / ".lock").read_text()
-    ...     lock.release()
-    >>> text.startswith(f"process {os.getpid()} on ")
-    True
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self._path = Path(os.path.realpath(folder)) / _LOCK
-        if str(self._path) in _held:
-            raise InputError(
-                argument="out",
-                value=str(folder),
-                problem="is in use by another study of this process",
-                remedy="wait for it, or choose another folder",
-            )
-        while True:
-            self._file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o644)
-            if not _locked(self._file):
-                holder = os.read(self._file, 200).decode(errors="replace").strip() or "another process"
-                os.close(self._file)
-                raise InputError(
-                    argument="out",
-                    value=str(folder),
-                    problem=f"is in use by {holder}",
-                    remedy="wait for it, or choose another folder",
-                )
-            if self._is_in_place():
-                break
-            os.close(self._file)  # its last holder has just removed it
-        _held.add(str(self._path))
-        os.truncate(self._file, 0)
-        os.write(self._file, f"process {os.getpid()} on {socket.gethostname()}\n".encode())
-
-    def _is_in_place(self) -> bool:
-        try:
-            return os.path.samestat(os.fstat(self._file), os.stat(self._path))
-        except OSError:
-            return False
-
-    def release(self) -> None:
-        """Give the folder free; a second time does nothing."""
-        if str(self._path) in _held and self._file >= 0:
-            self._path.unlink(missing_ok=True) if sys.platform != "win32" else None
-            os.close(self._file)
-            self._file = -1
-            _held.discard(str(self._path))
-
-
-def _locked(file: int) -> bool:
-    """Whether the lock was free, and is now ours; file systems without locks know no better than that it is."""
-    if sys.platform == "win32":
-        import msvcrt
-
-        os.lseek(file, _FAR, os.SEEK_SET)
-        try:
-            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        finally:
-            os.lseek(file, 0, os.SEEK_SET)
-        return True
-    import fcntl
-
-    try:
-        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # unlike flock, not shared with forked processes
-    except (BlockingIOError, PermissionError):
-        return False
-    except OSError:
-        return True
-    return True
-
-
 # ---- the folder of a study
+
+
+def _lock(folder: Path) -> Lock:
+    """One study at a time writes into a folder."""
+    return Lock(folder / ".lock", argument="out", value=str(folder), user="study", place="folder")
+
 
 _PAGES = ("leaderboard.csv", "leaderboard.md", "leaderboard.tex", "leaderboard.html")
 _JOINED = {"results.parquet": "cells", "timings.parquet": "timings", "failed.jsonl": "failed"}
@@ -829,7 +745,7 @@ class Folder:
                     problem=f"holds other files (first {shown(others[0])})",
                     remedy="name a folder that is new or empty",
                 )
-            self._lock = Lock(self.path)
+            self._lock = _lock(self.path)
         except OSError as error:
             raise InputError(
                 argument="out",
@@ -986,7 +902,7 @@ class Folder:
         assert self.origin is not None
         self._sums.clear()
         held = self._lock
-        lock = Lock(self.path) if held is None else None
+        lock = _lock(self.path) if held is None else None
         try:
             files: dict[str, Sum] = {}
             for name in (STUDY, *_JOINED, POOLED, *_PAGES):

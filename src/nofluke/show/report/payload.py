@@ -27,7 +27,7 @@ from nofluke.nulls.choice import Choice
 from nofluke.nulls.diagnosis import diagnosis_of
 from nofluke.plain import exact_fraction
 from nofluke.progress import progress_bar
-from nofluke.series.ticks import Ticks, Watch, length_in_words
+from nofluke.series.ticks import Ticks, WatchedTime, length_in_words
 from nofluke.series.timed import TimedCell
 from nofluke.series.tolerance import Tolerance
 from nofluke.series.trial import Cell
@@ -117,7 +117,7 @@ def _grid(result: Coincidence, factors: tuple[float, ...], half: int) -> Grid:
     )
 
 
-def lags_around(width: Tolerance, chosen: int | float, watch: Watch, half: int = HALVES[0]) -> tuple[Lag, ...]:
+def lags_around(width: Tolerance, chosen: int | float, watch: WatchedTime, half: int = HALVES[0]) -> tuple[Lag, ...]:
     """Lags on both sides of the chosen one, a quarter window apart, at most a quarter of the watched time away."""
     ticks = watch.ticks
     sides: tuple[Any, Any] = (width.early, width.late)

@@ -1,0 +1,203 @@
+"""The command that watches a detector: two lists of times and a file of state in, one line out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from nofluke.cli.arguments import check_places, named_format, number_of, time_format_of, tolerance_of
+from nofluke.cli.command import Command, advising
+from nofluke.cli.options import format_of, output_option, plain_file, several, sides_in, time_format_option
+from nofluke.cli.printing import write
+from nofluke.cli.values import COLUMN, FILE, NULL, PAGE, SHARE, Value
+from nofluke.errors import InputError
+
+GATE = {"lost": 1, "cannot tell": 3}
+_LENGTH = Value("LENGTH")
+
+list_options = several(
+    click.option(
+        "--predictions-file",
+        type=FILE,
+        help="File of alarms: one time a row in the column --predictions, or ranges in two columns, start and end.",
+    ),
+    click.option("--predictions", type=COLUMN, help="Column of --predictions-file with the times of alarms."),
+    click.option("--predictions-start", type=COLUMN, help="Column of --predictions-file with the starts of ranges."),
+    click.option("--predictions-end", type=COLUMN, help="Column of --predictions-file with their ends."),
+    click.option("--by", type=COLUMN, help="Column of --predictions-file that names the detector of each alarm."),
+    format_of("--predictions-time-format", "--predictions-file, if not that of --time-format"),
+    click.option(
+        "--truth-file",
+        type=FILE,
+        help="File of events: one time a row in the column --truth, or ranges in two columns, start and end.",
+    ),
+    click.option("--truth", type=COLUMN, help="Column of --truth-file with the times of events."),
+    click.option("--truth-start", type=COLUMN, help="Column of --truth-file with the starts of ranges."),
+    click.option("--truth-end", type=COLUMN, help="Column of --truth-file with their ends, which are included."),
+    format_of("--truth-time-format", "--truth-file, if not that of --time-format"),
+    click.option("--gaps", type=FILE, help="File of stretches in which nobody watched: two columns, start and end."),
+    format_of("--gaps-time-format", "--gaps, likewise"),
+    time_format_option,
+    click.option(
+        "--since", metavar="TIME", help="From when on the lists are complete. Default: where both have begun."
+    ),
+    click.option(
+        "--until",
+        metavar="TIME",
+        default="now",
+        show_default=True,
+        help="Up to when they are complete: nothing after it is used.",
+    ),
+)
+setting_options = several(
+    click.option("--tolerance", type=_LENGTH, help="How early or late an alarm may be, such as 10min."),
+    sides_in("--early 1h --late 0s", "up to an hour before"),
+    click.option(
+        "--block", type=_LENGTH, help="How long a block is, such as 1d. Default: auto, long against the tolerance."
+    ),
+    click.option(
+        "--labels-final", type=_LENGTH, help="How long after a block its labels are final, such as 2d. Default 0."
+    ),
+    click.option("--null", type=NULL, help="auto (default), permutation, circular-shift or period-shuffle:period=1d."),
+    click.option("--alpha", type=SHARE, help="Level of the verdict. Default 0.05."),
+    click.option(
+        "--mute-after", type=_LENGTH, help="Alarms are held back for so long after each event: mask that time."
+    ),
+    click.option(
+        "--lost-below", metavar="SHARE", help="Recall below which skill is lost: 0.6, or 90d to learn it from."
+    ),
+    click.option(
+        "--false-alarm-every", metavar="LENGTH", help="Mean time between false verdicts of a loss. Default 1y."
+    ),
+    click.option(
+        "--start", metavar="TIME", help="Where the first block begins. Default: midnight before the first data."
+    ),
+    click.option("--step", type=_LENGTH, help="Resolution of the times. Default: about a fiftieth of the tolerance."),
+    click.option("--timezone", metavar="NAME", help="Whole days are those there, such as Europe/Berlin."),
+    click.option(
+        "--count-events",
+        type=click.Choice(["steps", "ranges"]),
+        help="What an event is; ranges by default, where there are some.",
+    ),
+    click.option("--restart", is_flag=True, help="Begin a new run with these settings; runs share alpha."),
+)
+_SETTINGS = (
+    *("block", "labels_final", "null", "alpha", "mute_after", "lost_below", "false_alarm_every", "start", "step"),
+    *("timezone", "count_events"),
+)
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "nofluke watch state.json --predictions-file alerts.csv --truth-file incidents.csv --tolerance 10min --labels-final 2d",
+        "nofluke watch state.json --predictions-file alerts.csv --truth-file incidents.csv --gate",
+        "nofluke watch state.json --predictions-file alerts.csv --by rule --truth-file incidents.csv --format prometheus "
+        "-o nofluke.prom",
+    ),
+)
+@click.argument("state", metavar="STATE", type=FILE)
+@list_options
+@setting_options
+@click.option("--gate", is_flag=True, help="Exit with 1 if skill is lost, and 3 if the verdict is 'cannot tell'.")
+@click.option("--report", type=PAGE, callback=plain_file, help="Write an HTML page about it, too.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(("text", "json", "prometheus")),
+    default="text",
+    show_default=True,
+    help="How to print; prometheus is for the textfile collector of its node exporter.",
+)
+@output_option
+def watch(state: str, form: str, output: str | None, report: str | None, gate: bool, **options: Any) -> int:
+    """Is it still better than chance today? Evidence that may be looked at as often as one likes.
+
+    STATE is the file of the watch, a new one at the first call, which brings the settings; later calls need none. Pass
+    the lists whole, or from the first block on that is not settled.
+    """
+    files = {"--predictions-file": options["predictions_file"], "--truth-file": options["truth_file"]}
+    missing = [name for name, file in files.items() if file is None]
+    if missing:
+        raise InputError(
+            problem=f"name the {'alarms' if 'pred' in missing[0] else 'events'}", remedy=f"{missing[0]} FILE"
+        )
+    check_places({**files, "--gaps": options["gaps"], "STATE": state}, {"--output": output, "--report": report})
+    import nofluke as nf
+
+    settings = {
+        name: number_of(options[name]) if isinstance(options[name], str) else options[name] for name in _SETTINGS
+    }
+    both, early, late = (options[name] for name in ("tolerance", "early", "late"))
+    if any(side is not None for side in (both, early, late)):
+        settings["tolerance"] = tolerance_of(both, early, late, "steps")
+    watched = nf.watch(state, restart=options["restart"], **settings)
+    result = watched.update(
+        _listed(options, "truth"),
+        predictions=_predictions(options),
+        gaps=None if options["gaps"] is None else _listed(options | {"gaps_file": options["gaps"]}, "gaps"),
+        since=options["since"],
+        until=options["until"],
+    )
+    if report is not None:
+        result.report(report)
+        click.echo(f"Open {report}", err=True)
+    said = advising(click.get_current_context())
+    if form == "json":
+        from nofluke.text.exports import json_text, with_text
+
+        write(json_text(with_text(result._record(), said)), output)
+    elif form == "prometheus":
+        write(result.to_prometheus(), output)
+    else:
+        lines = [said(line) for line in (*result.sentences(), *result.notes)]
+        write(" ".join(lines) if len(result.detectors) == 1 else "\n".join(lines), output)
+    code = GATE.get(result.verdict, 0) if gate else 0
+    if code:
+        click.echo(f"nofluke: gate: {result.verdict}. {said(result.reason)}", err=True)
+    return code
+
+
+def _listed(options: dict[str, Any], side: str) -> Any:
+    """The times or ranges of one file."""
+    from nofluke.data.files import pairs_of, read_events, read_list
+    from nofluke.data.tables import open_table
+
+    file, column = options[f"{side}_file"], options.get(side) if side != "gaps" else None
+    ends = (options.get(f"{side}_start"), options.get(f"{side}_end"))
+    own = f"{side}_time_format"
+    with named_format(own):
+        form = time_format_of(options[own], options["time_format"])
+        if column is None and file != "-" and ends == (None, None) and side != "gaps":
+            with open_table(file, [], form) as table:
+                column = table.names[0] if len(table.names) == 1 else None
+        if column is not None and ends == (None, None):
+            return read_list(file, column, form, by=f"--{side}").values["time"]  # a header alone is a list of none
+        named = (None, None) if side == "gaps" else None if ends == (None, None) else ends
+        events = read_events(file, column, form, named)
+    return events.values["time"] if "time" in events.values else pairs_of(events)
+
+
+def _predictions(options: dict[str, Any]) -> Any:
+    """The alarms, of several detectors by name where a column tells them apart."""
+    alarms = _listed(options, "predictions")
+    if options["by"] is None:
+        return alarms
+    import numpy as np
+
+    from nofluke.data.columns import Pairs
+    from nofluke.data.files import read_columns
+
+    names = read_columns(options["predictions_file"], columns={"series": options["by"]}).values["series"].astype(str)
+    if not len(names):
+        raise InputError(problem=f"{options['predictions_file']} has no alarms, so that --by finds no detector")
+    found: dict[str, Any] = {}
+    for name in np.unique(names).tolist():
+        own = names == name
+        found[name] = (
+            Pairs(starts=alarms.starts[own], ends=alarms.ends[own], aware=alarms.aware)
+            if isinstance(alarms, Pairs)
+            else alarms[own]
+        )
+    return found
