@@ -16,6 +16,7 @@ from nofluke.errors import InputError, shown
 from nofluke.series.arguments import DECLARED
 
 if TYPE_CHECKING:
+    from nofluke.data.files import Columns
     from nofluke.series.tolerance import Tolerance
 
 _DECLARED = tuple(name for name, one in DECLARED.items() if one.option)
@@ -167,7 +168,7 @@ def read(
     ``outputs`` says how to name the detector's output, where there has to be one; several columns of scores become a
     dict by their names; ``settings`` are the options of a file of alarms, and those of declared arguments.
     """
-    from nofluke.data.files import pairs_of, read_columns, read_events
+    from nofluke.data.files import pairs_of, read_columns
     from nofluke.nulls.calendars import RULES
     from nofluke.series.reading import is_column
 
@@ -224,11 +225,7 @@ def read(
             found[argument] = {**found.get(argument, {}), name: values} if several else values
         notes = table.notes
     if truth_file is not None:
-        with named_format("truth_time_format"):
-            form = time_format_of(truth_time_format, time_format)
-            chosen = None if ends == (None, None) else ends
-            where = None if truth_where is None else (truth_where, "truth_where")
-            events = read_events(truth_file, truth, form, chosen, where=where)
+        events = read_truth_file(truth_file, truth, ends, truth_time_format, time_format, truth_where)
         notes = (*notes, *events.notes)
         found["truth"] = events.values["time"] if "time" in events.values else pairs_of(events)
         found["truth_as"] = "positions" if time is None and span is None else "times"
@@ -246,7 +243,7 @@ def read(
             )
     else:
         found["truth_as"] = "labels"
-    alarms = _read_alarms(listed, predictions, time_format)
+    alarms = read_alarms_file(listed, predictions, time_format)
     if alarms is not None:
         notes = (*notes, *alarms.notes)
         found |= alarms.arguments
@@ -280,7 +277,28 @@ _ALARMS = (
 )
 
 
-def _read_alarms(
+def read_truth_file(
+    file: str,
+    column: str | None,
+    ends: tuple[str | None, str | None],
+    own_format: str | None,
+    time_format: str | None,
+    where: str | None,
+) -> Columns:
+    """The events of --truth-file: times, or starts and ends of ranges."""
+    from nofluke.data.files import read_events
+
+    with named_format("truth_time_format"):
+        return read_events(
+            file,
+            column,
+            time_format_of(own_format, time_format),
+            None if ends == (None, None) else ends,
+            where=None if where is None else (where, "truth_where"),
+        )
+
+
+def read_alarms_file(
     listed: dict[str, Any], predictions: str | tuple[str, ...] | None, time_format: str | None
 ) -> Data | None:
     """The alarms of --predictions-file, where there is one."""

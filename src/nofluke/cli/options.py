@@ -145,8 +145,7 @@ of_events_options = declared(*names_of(AboutEvents))
 of_series_options = several(declared(*names_of(AboutSeries)), preset_option)
 of_scores_options = declared("higher_is", "align")
 of_alarms_options = declared(*names_of(AboutAlarms))
-of_truth = several(
-    click.option("--truth", type=COLUMN, help="Column of 0/1 labels: name, or position counted from 0."),
+truth_file_options = several(
     click.option(
         "--truth-file",
         type=FILE,
@@ -157,12 +156,14 @@ of_truth = several(
     click.option("--truth-end", type=COLUMN, help="Column of --truth-file with their ends, which are included."),
     format_of("--truth-time-format", "--truth-file, if not that of --time-format; iso for ISO 8601"),
     click.option("--truth-where", type=CONDITION, help="Rows of --truth-file to keep, as with --where."),
+)
+of_truth = several(
+    click.option("--truth", type=COLUMN, help="Column of 0/1 labels: name, or position counted from 0."),
+    truth_file_options,
     of_series_options,
 )
 truth_options = several(click.argument("file", metavar="FILE", type=FILE), of_truth)
-lists_options = several(
-    click.argument("file", metavar="[FILE]", type=FILE, required=False),
-    of_truth,
+alarms_file_options = several(
     click.option(
         "--predictions-file",
         type=FILE,
@@ -180,6 +181,11 @@ lists_options = several(
     click.option(
         "--by", "detectors_by", type=COLUMN, help="Column of --predictions-file: each of its values is a detector."
     ),
+)
+lists_options = several(
+    click.argument("file", metavar="[FILE]", type=FILE, required=False),
+    of_truth,
+    alarms_file_options,
     click.option(
         "--span",
         type=SPAN,

@@ -6,9 +6,26 @@ from typing import Any
 
 import click
 
-from nofluke.cli.arguments import check_places, named_format, number_of, time_format_of, tolerance_of
+from nofluke.cli.arguments import (
+    check_places,
+    named_format,
+    number_of,
+    read_alarms_file,
+    read_truth_file,
+    time_format_of,
+    tolerance_of,
+)
 from nofluke.cli.command import Command, advising
-from nofluke.cli.options import format_of, output_option, plain_file, several, sides_in, time_format_option
+from nofluke.cli.options import (
+    alarms_file_options,
+    format_of,
+    output_option,
+    plain_file,
+    several,
+    sides_in,
+    time_format_option,
+    truth_file_options,
+)
 from nofluke.cli.printing import write
 from nofluke.cli.values import COLUMN, FILE, NULL, PAGE, SHARE, Value
 from nofluke.errors import InputError
@@ -17,25 +34,10 @@ GATE = {"lost": 1, "cannot tell": 3}
 _LENGTH = Value("LENGTH")
 
 list_options = several(
-    click.option(
-        "--predictions-file",
-        type=FILE,
-        help="File of alarms: one time a row in the column --predictions, or ranges in two columns, start and end.",
-    ),
     click.option("--predictions", type=COLUMN, help="Column of --predictions-file with the times of alarms."),
-    click.option("--predictions-start", type=COLUMN, help="Column of --predictions-file with the starts of ranges."),
-    click.option("--predictions-end", type=COLUMN, help="Column of --predictions-file with their ends."),
-    click.option("--by", type=COLUMN, help="Column of --predictions-file that names the detector of each alarm."),
-    format_of("--predictions-time-format", "--predictions-file, if not that of --time-format"),
-    click.option(
-        "--truth-file",
-        type=FILE,
-        help="File of events: one time a row in the column --truth, or ranges in two columns, start and end.",
-    ),
+    alarms_file_options,
     click.option("--truth", type=COLUMN, help="Column of --truth-file with the times of events."),
-    click.option("--truth-start", type=COLUMN, help="Column of --truth-file with the starts of ranges."),
-    click.option("--truth-end", type=COLUMN, help="Column of --truth-file with their ends, which are included."),
-    format_of("--truth-time-format", "--truth-file, if not that of --time-format"),
+    truth_file_options,
     click.option("--gaps", type=FILE, help="File of stretches in which nobody watched: two columns, start and end."),
     format_of("--gaps-time-format", "--gaps, likewise"),
     time_format_option,
@@ -133,10 +135,12 @@ def watch(state: str, form: str, output: str | None, report: str | None, gate: b
     if any(side is not None for side in (both, early, late)):
         settings["tolerance"] = tolerance_of(both, early, late, "steps")
     watched = nf.watch(state, restart=options["restart"], **settings)
+    alarms = read_alarms_file(options, options["predictions"], options["time_format"])
+    assert alarms is not None  # its file was asked for above
     result = watched.update(
-        _listed(options, "truth"),
-        predictions=_predictions(options),
-        gaps=None if options["gaps"] is None else _listed(options | {"gaps_file": options["gaps"]}, "gaps"),
+        _truth(options),
+        predictions=alarms.arguments["predictions"],
+        gaps=_gaps(options),
         since=options["since"],
         until=options["until"],
     )
@@ -159,45 +163,28 @@ def watch(state: str, form: str, output: str | None, report: str | None, gate: b
     return code
 
 
-def _listed(options: dict[str, Any], side: str) -> Any:
-    """The times or ranges of one file."""
-    from nofluke.data.files import pairs_of, read_events, read_list
-    from nofluke.data.tables import open_table
+def _truth(options: dict[str, Any]) -> Any:
+    """The times or ranges of the events."""
+    from nofluke.data.files import pairs_of
 
-    file, column = options[f"{side}_file"], options.get(side) if side != "gaps" else None
-    ends = (options.get(f"{side}_start"), options.get(f"{side}_end"))
-    own = f"{side}_time_format"
-    with named_format(own):
-        form = time_format_of(options[own], options["time_format"])
-        if column is None and file != "-" and ends == (None, None) and side != "gaps":
-            with open_table(file, [], form) as table:
-                column = table.names[0] if len(table.names) == 1 else None
-        if column is not None and ends == (None, None):
-            return read_list(file, column, form, by=f"--{side}").values["time"]  # a header alone is a list of none
-        named = (None, None) if side == "gaps" else None if ends == (None, None) else ends
-        events = read_events(file, column, form, named)
+    ends = (options["truth_start"], options["truth_end"])
+    events = read_truth_file(
+        options["truth_file"],
+        options["truth"],
+        ends,
+        options["truth_time_format"],
+        options["time_format"],
+        options["truth_where"],
+    )
     return events.values["time"] if "time" in events.values else pairs_of(events)
 
 
-def _predictions(options: dict[str, Any]) -> Any:
-    """The alarms, of several detectors by name where a column tells them apart."""
-    alarms = _listed(options, "predictions")
-    if options["by"] is None:
-        return alarms
-    import numpy as np
+def _gaps(options: dict[str, Any]) -> Any:
+    """The stretches in which nobody watched."""
+    from nofluke.data.files import pairs_of, read_events
 
-    from nofluke.data.columns import Pairs
-    from nofluke.data.files import read_columns
-
-    names = read_columns(options["predictions_file"], columns={"series": options["by"]}).values["series"].astype(str)
-    if not len(names):
-        raise InputError(problem=f"{options['predictions_file']} has no alarms, so that --by finds no detector")
-    found: dict[str, Any] = {}
-    for name in np.unique(names).tolist():
-        own = names == name
-        found[name] = (
-            Pairs(starts=alarms.starts[own], ends=alarms.ends[own], aware=alarms.aware)
-            if isinstance(alarms, Pairs)
-            else alarms[own]
-        )
-    return found
+    if options["gaps"] is None:
+        return None
+    with named_format("gaps_time_format"):
+        form = time_format_of(options["gaps_time_format"], options["time_format"])
+        return pairs_of(read_events(options["gaps"], None, form, (None, None)))

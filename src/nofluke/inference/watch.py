@@ -360,7 +360,10 @@ def _read_lists(
         zones[name] = (own if spans is None else spans).aware
         at = _dates(own.values, "predictions") // step * step
         if spans is not None:
-            first, last = (_dates(one, "predictions") // step * step for one in (spans.starts, spans.ends))
+            ends_at = spans.ends
+            if ends_at.dtype.kind == "M":  # without an end: still firing
+                ends_at = np.where(np.isnat(ends_at), np.datetime64(end, "ns"), ends_at)
+            first, last = (_dates(one, "predictions") // step * step for one in (spans.starts, ends_at))
             at = _steps_within(first, last, step)
         alarms[name] = np.unique(at)
     empty = {"truth": len(begins) == 0} | {name: len(at) == 0 for name, at in alarms.items()}
