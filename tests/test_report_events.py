@@ -18,7 +18,7 @@ from nofluke.show.report.payload import grid_of
 from nofluke.show.report.timeline import timeline
 from pages import unpacked
 
-pytest.importorskip("plotly", reason="plotly is not installed: pip install 'nofluke[report]'")
+pytest.importorskip("jinja2", reason="jinja2 is not installed: pip install 'nofluke[report]'")
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
 SCRIPTS = Path(places.__file__).parent

@@ -267,10 +267,9 @@ class TestWords:
         assert re.search(r"smallest gap between two events, in days: \d", body)
         assert not re.search(r"\b0s\b", re.sub(r"Delay: [^.]*\.", "", body))
 
-    def test_without_plotly_nothing_is_computed(self, tmp_path, monkeypatch):
+    def test_without_jinja2_nothing_is_computed(self, tmp_path, monkeypatch):
         """It is said first, by results of either kind."""
-        monkeypatch.setitem(sys.modules, "plotly", None)
-        monkeypatch.setitem(sys.modules, "plotly.offline", None)
+        monkeypatch.setitem(sys.modules, "jinja2", None)
         for name in ("make_payload", "metrics_beside"):
             monkeypatch.setattr(reports, name, lambda *_: pytest.fail("something was computed"))
         truth, scores = series()
@@ -278,7 +277,7 @@ class TestWords:
             nf.evaluate(truth, scores, quantile=0.9),
             nf.coincidence([1, 5], [2, 9], tolerance=1, span=(0, 20)),
         ):
-            with pytest.raises(InputError, match="needs plotly, which is not installed"):
+            with pytest.raises(InputError, match="needs jinja2, which is not installed"):
                 result.report(tmp_path / "page.html", metrics=["auc-roc"])
 
 

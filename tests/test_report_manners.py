@@ -11,7 +11,7 @@ from boards import study
 from nofluke.show.leaderboard import write_leaderboard
 from nofluke.show.report.payload import grid_of
 
-pytest.importorskip("plotly", reason="plotly is not installed: pip install 'nofluke[report]'")
+pytest.importorskip("jinja2", reason="jinja2 is not installed: pip install 'nofluke[report]'")
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 axe = pytest.importorskip("axe_playwright_python", reason="axe is not installed: pip install axe-playwright-python")
 

@@ -11,7 +11,7 @@ from nofluke.show.report.grid import make_grid
 from nofluke.text.numbers import show_chance, show_p
 from nofluke.text.tables import show_share
 
-pytest.importorskip("plotly", reason="plotly is not installed: pip install 'nofluke[report]'")
+pytest.importorskip("jinja2", reason="jinja2 is not installed: pip install 'nofluke[report]'")
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
 pytestmark = pytest.mark.browser

@@ -7,7 +7,7 @@ import nofluke as nf
 from nofluke.show.report import positions as places
 from pages import CHROMIUM
 
-pytest.importorskip("plotly", reason="plotly is not installed: pip install 'nofluke[report]'")
+pytest.importorskip("jinja2", reason="jinja2 is not installed: pip install 'nofluke[report]'")
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
 pytestmark = pytest.mark.browser

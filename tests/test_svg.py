@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from nofluke.show.svg import Axis, Chart
+from nofluke.show.ticks import date_ticks, number_ticks
 
 import nofluke as nf
 from nofluke.show.report import make_page
 from nofluke.show.report.origin import Stretches, timeline_figure
 from nofluke.show.report.page import style
 from nofluke.show.report.payload import address_of
-from nofluke.show.svg import Axis, Chart
-from nofluke.show.ticks import date_ticks, number_ticks
 
-pytest.importorskip("plotly", reason="plotly is not installed: pip install 'nofluke[report]'")
+pytest.importorskip("jinja2", reason="jinja2 is not installed: pip install 'nofluke[report]'")
 
 sizes = st.floats(-1e12, 1e12, allow_nan=False)
 

@@ -42,8 +42,7 @@ INCH = 72
 PLAIN = ("ink", "soft", "line", "chance", "observed", "found", "missed", "paper", "best")
 OWN = tuple(f"s{i}" for i in range(len(SERIES)))  # of the first of several lines, the second, ...
 INKS = {
-    name: f"#a1b2{i:02x}"
-    for i, name in enumerate((*PLAIN, *(f"v-{verdict.split()[0]}" for verdict in VERDICTS), *OWN))
+    name: f"#a1b2{i:02x}" for i, name in enumerate((*PLAIN, *(f"v-{verdict.split()[0]}" for verdict in VERDICTS), *OWN))
 }
 LOOKS: dict[str, dict[str, Any]] = {
     "observed": {"color": INKS["observed"], "linewidth": 2.2},
@@ -193,7 +192,7 @@ def _svg(name: str, one: Description, size: tuple[float, float]) -> str:
             _draw(ax, layer, dates)
         _ticks(ax.yaxis, panel["y"], width=tall * (high - low))
         for at, text, colour in zip(*panel["y"].get("beside", ((), (), ())), strict=True):
-            place = {"xy": (1, at), "xycoords": ax.get_yaxis_transform(), "xytext": (6, 0)}
+            place: dict[str, Any] = {"xy": (1, at), "xycoords": ax.get_yaxis_transform(), "xytext": (6, 0)}
             ax.annotate(_plain(text), **place, textcoords="offset points", va="center", color=INKS[colour])
         if i == len(panels) - 1:
             _ticks(ax.xaxis, one["x"], width=wide)
@@ -226,7 +225,7 @@ def _plain(text: str) -> str:
 
 
 def _ticks(axis: Any, one: Description, width: float) -> None:
-    from matplotlib import dates as mdates
+    mdates: Any = needed("matplotlib.dates", "a report needs")
     from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 
     most = max(int(width / 55), 3)
@@ -379,6 +378,8 @@ def rows_of_dots(rows: Sequence[Dots], *, verdicts: bool = True, letters: int = 
     """A measure of each detector with its interval, beside chance: a row each, the first on top."""
     n = len(rows)
     up = [n - 1 - i for i in range(n)]
+    seen = [x for row in rows for x in (row.measure.value, row.measure.high, row.measure.told, row.measure.expected)]
+    end = min(1.08 * max((x for x in seen if math.isfinite(x)), default=1.0), 1.0) or 1.0
     layers: list[Description] = []
     for row, y in zip(rows, up, strict=True):
         one = row.measure
@@ -396,14 +397,12 @@ def rows_of_dots(rows: Sequence[Dots], *, verdicts: bool = True, letters: int = 
             layers.append({"kind": "ring", "name": "told", "x": one.told, "y": y})
         if math.isfinite(one.value):
             layers.append({"kind": "line", "name": "observed", "x": [one.value], "y": [y], "dots": True})
-    seen = [x for row in rows for x in (row.measure.value, row.measure.high, row.measure.told, row.measure.expected)]
-    farthest = max((x for x in seen if math.isfinite(x)), default=1.0)
     signs = [VERDICTS[row.verdict] for row in rows]
     inks = [f"v-{row.verdict.split()[0]}" for row in rows]
     beside = [up, [f"{sign.symbol} {sign.words}" for sign in signs], inks]
     names = [("★ " if row.best else "") + shortened(" ".join(row.name.split()), letters) for row in rows]
     return {
-        "x": {"range": [0, min(1.08 * farthest, 1.0) or 1.0]},
+        "x": {"range": [0, end]},
         "y": {"range": [-0.5, n - 0.5], "ticks": [up, names], "grid": False} | ({"beside": beside} if verdicts else {}),
         "layers": layers,
         "tell": {

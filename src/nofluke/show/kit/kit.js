@@ -198,10 +198,11 @@ const LAYERS = {
     return known(x ?? y) ? [shape("path", { class: "line " + name, d })] : [];
   },
   ring: ({ name, x, y }, sx, sy) => (known(x) && known(y) ? [shape("circle", { class: "ring " + (name || ""), cx: sx(x), cy: sy(y), r: 7 })] : []),
-  boxes: ({ name, spans, low, high, least = 1 }, sx, sy) => {
+  boxes: ({ name, spans, low, high, least = 1 }, sx, sy, [left, , right] = [-Infinity, 0, Infinity]) => {
     const path = spans.map(([a, b]) => {
-      const wide = Math.max(sx(b) - sx(a), least);
-      return "M" + ((sx(a) + sx(b) - wide) / 2).toFixed(1) + " " + sy(low).toFixed(1) + "V" + sy(high).toFixed(1) + "h" + wide.toFixed(1) + "V" + sy(low).toFixed(1) + "z";
+      const [from, to] = [Math.max(sx(a), left), Math.min(sx(b), right)]; // never beyond the axis
+      const wide = Math.max(to - from, least);
+      return "M" + ((from + to - wide) / 2).toFixed(1) + " " + sy(low).toFixed(1) + "V" + sy(high).toFixed(1) + "h" + wide.toFixed(1) + "V" + sy(low).toFixed(1) + "z";
     });
     return [shape("path", { class: "fill " + name, d: path.join("") })];
   },
@@ -249,7 +250,7 @@ function drawChart(box, chart) {
   const svg = shape("svg", { class: "chart", width, height, viewBox: "0 0 " + width + " " + height, "aria-hidden": "true" });
   const letterAt = (x, y, text, more) => shape("text", { x, y, ...more }, text);
   for (const band of chart.bands || []) {
-    svg.append(...LAYERS.boxes({ ...band, low: 0, high: 1, least: 0.5 }, sx, (y) => bottom + y * (top - bottom)));
+    svg.append(...LAYERS.boxes({ ...band, low: 0, high: 1, least: 0.5 }, sx, (y) => bottom + y * (top - bottom), [left, top, right]));
   }
   for (const panel of laid) {
     const [low, high] = [bottom + panel.room[0] * (top - bottom), bottom + panel.room[1] * (top - bottom)];

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections import Counter
 from html import escape
@@ -166,15 +165,15 @@ def _columns(cells: CellMap, y: int) -> tuple[str, int]:
 
 def without_prefix(cells: CellMap) -> list[str]:
     """Names of columns without the beginning that all of their group share, up to a /, _, - or blank."""
-    shared: dict[str, str] = {}
+    shared = {}
     for group in set(cells.groups):
         names = [name for name, own in zip(cells.columns, cells.groups, strict=True) if own == group]
-        prefix = os.path.commonprefix(names if len(names) > 1 else list(cells.columns))
-        found = re.match(r".*[/_\- ]", prefix)
-        shared[group] = found[0] if found else ""
-    return [
-        name.removeprefix(shared[group]) or name for name, group in zip(cells.columns, cells.groups, strict=True)
-    ]
+        if len(names) < 2:
+            names = list(cells.columns)
+        pairs = enumerate(zip(min(names), max(names), strict=False))
+        same = min(names)[: next((i for i, (a, b) in pairs if a != b), None)]
+        shared[group] = (re.match(r".*[/_\- ]", same) or [""])[0]
+    return [name.removeprefix(shared[group]) or name for name, group in zip(cells.columns, cells.groups, strict=True)]
 
 
 def _class(verdict: str) -> str:
@@ -287,11 +286,7 @@ def _answer(board: Leaderboard) -> str:
 
 def reconciled(board: Leaderboard) -> tuple[str, ...]:
     """Where a detector is better than chance on all series together, but shown to be on none alone: why both hold."""
-    names = [
-        row.detector
-        for row in board.rows
-        if row.verdict in ("yes", "partly") and row.skill_in == 0
-    ]
+    names = [row.detector for row in board.rows if row.verdict in ("yes", "partly") and row.skill_in == 0]
     if not names:
         return ()
     return (

@@ -1,4 +1,4 @@
-"""The page of a ranking: verdict, both answers, table, groups and intervals, all pairs; nothing but hints needs a script."""
+"""The page of a ranking: verdict, both answers, table, groups and intervals, all pairs; only hints need a script."""
 
 from __future__ import annotations
 

@@ -9,10 +9,10 @@ from typing import Any
 from nofluke.data.paths import check_place, expanded, write_file
 from nofluke.errors import InputError
 from nofluke.inference.evaluate import Evaluation
+from nofluke.show.kit import check_kit
 from nofluke.show.report.lists import Source
 from nofluke.show.report.metrics import code_of, figures_of, metrics_beside, section_of
 from nofluke.show.report.origin import Code, Origin, origin_of
-from nofluke.show.kit import check_kit
 from nofluke.show.report.page import Scripts, check_scripts, render
 from nofluke.show.report.payload import make_payload
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from nofluke.plain import check_word
-from nofluke.show.kit import markup, page
 from nofluke.show.kit import filled as fill
+from nofluke.show.kit import markup, page
 from nofluke.show.kit.figure import drawn
 from nofluke.show.report.figures import figures_of
 from nofluke.show.report.origin import Origin
