@@ -439,10 +439,16 @@ def test_a_row_zooms_the_timeline_and_a_mark_tells_its_name(opened):
     low, high = page.evaluate("page.view")
     assert low < int(at) < high
     assert high - low < 60
-    told = page.evaluate(
-        "document.getElementById('timeline').data.filter(t => t.name === 'events found, in words')[0].text"
+    spot = page.evaluate(
+        """(at) => {
+            const plot = document.getElementById("timeline"), box = plot.getBoundingClientRect(), { sx, panels } = plot.chart;
+            return [box.left + sx(at), box.top + panels[panels.length - 1].sy(1.5)];
+        }""",
+        int(at),
     )
-    assert any(text.startswith(f"{what}: {at}<br>found; alarm at ") for text in told)
+    page.mouse.move(*spot)
+    assert page.locator(".hint").text_content().startswith(f"{what}: {at}\nfound; alarm at ")
+    page.mouse.move(0, 0)
     page.locator("#events-kind").select_option("")
     page.get_by_role("button", name="all", exact=True).click()
 
