@@ -28,7 +28,9 @@ SCRIPTS = Path(places.__file__).parent
 def ask(browser):
     """What the scripts of the page answer about a result, without the rest of a page."""
     page = browser.new_page()
-    scripts = "\n".join((SCRIPTS / name).read_text(encoding="utf-8") for name in ("steps.js", "events.js"))
+    scripts = "\n".join(
+        (SCRIPTS / name).read_text(encoding="utf-8") for name in ("../kit/kit.js", "steps.js", "events.js")
+    )
 
     def asked(result, question):
         grid = grid_of(result)
@@ -439,6 +441,7 @@ def test_a_row_zooms_the_timeline_and_a_mark_tells_its_name(opened):
     low, high = page.evaluate("page.view")
     assert low < int(at) < high
     assert high - low < 60
+    page.wait_for_timeout(800)  # until it has scrolled there
     spot = page.evaluate(
         """(at) => {
             const plot = document.getElementById("timeline"), box = plot.getBoundingClientRect(), { sx, panels } = plot.chart;

@@ -79,7 +79,7 @@ def test_without_scripts_there_are_figures_and_a_notice_at_the_top(browser, repo
     assert "need JavaScript" in notice.text_content()
     assert notice.bounding_box()["y"] < 100
     for plot in page.locator(".plot").all():
-        box = plot.locator("> .static").bounding_box()
+        box = plot.locator(".static").bounding_box()
         assert box["width"] > 200
         assert box["height"] > 150
         assert plot.locator(".static path").count() > 1
@@ -91,7 +91,7 @@ def test_without_scripts_there_are_figures_and_a_notice_at_the_top(browser, repo
 def test_scripts_draw_in_the_place_of_what_was_there(desk):
     """One figure in each place, not two."""
     assert desk.locator(".static").count() == 0
-    assert desk.locator(".plot > .plot-container").count() == 12
+    assert desk.locator(".plot > .chart").count() == 12
 
 
 def test_what_a_button_downloads_is_what_is_shown(desk, report):
@@ -109,10 +109,10 @@ def test_what_a_button_downloads_is_what_is_shown(desk, report):
         "Hits with the events shifted",
         "recall’s hits",
         'fill="#ffffff"',
-        "rgb(213, 94, 0)",
+        "rgb(91, 42, 134)",
     ):
         assert text in drawing.decode()
-    assert "rgb(240, 138, 60)" not in drawing.decode()  # of dark screens
+    assert "rgb(205, 169, 242)" not in drawing.decode()  # of dark screens
     name, picture = got("Download Which null to trust: Hits with the events shifted as PNG")
     assert name.endswith(".png")
     assert picture[:4] == b"\x89PNG"

@@ -180,8 +180,9 @@ def test_dragging_moves_the_timeline_and_shift_zooms(broken):
     page, *_ = broken
     page.get_by_role("button", name="all", exact=True).click()
     page.get_by_role("button", name="zoom in").click()
+    page.locator("#timeline").scroll_into_view_if_needed()
     box, (low, high) = page.locator("#timeline").bounding_box(), page.evaluate("page.view")
-    middle = (box["x"] + box["width"] / 2, box["y"] + 80)
+    middle = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     page.mouse.move(*middle)
     page.mouse.down()
     page.mouse.move(middle[0] + 100, middle[1], steps=4)

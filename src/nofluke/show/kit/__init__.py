@@ -18,6 +18,8 @@ from nofluke import __version__
 from nofluke.extras import needed
 from nofluke.text.signs import COLOURS, VERDICTS
 
+KIT = ("kit/kit.js", "kit/downloads.js")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Names:
@@ -70,19 +72,21 @@ def page(
     title: str,
     kind: str,
     data: dict[str, Any] | None = None,
-    scripts: tuple[str, ...] = (),
+    script: str = "",
     styles: tuple[str, ...] = (),
-    start: str = "",
     **values: Any,
 ) -> str:
-    """A whole page: a template that extends base.html, its style sheets, its numbers, and the scripts behind them."""
+    """A whole page: a template that extends base.html, its style sheets, its numbers, and the script behind them.
+
+    Pages with numbers have the kit's own scripts too.
+    """
     return filled(
         template,
         title=title,
         kind=kind,
         style=markup(style(*styles)),
         data=None if data is None else packed_json(data),
-        script=markup("\n".join([*map(read, scripts), start])),
+        script=markup("" if data is None else "\n".join(['"use strict";', *map(read, KIT), script])),
         **values,
     )
 

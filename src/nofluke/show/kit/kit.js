@@ -244,7 +244,7 @@ function drawChart(box, chart) {
   const beside = laid.flatMap((panel) => (panel.y.beside ? panel.y.beside[0].map((at, i) => ({ panel, at, text: small ? panel.y.beside[1][i].split(" ")[0] : panel.y.beside[1][i], ink: panel.y.beside[2][i] })) : []));
   const right = width - Math.max(chart.right || 10, ...beside.map(({ text }) => 14 + 6.6 * text.length));
   const sx = (value) => left + ((value / 2 - xRange[0] / 2) / (xRange[1] / 2 - xRange[0] / 2)) * (right - left);
-  const ticks = thinned(ticksOf(chart.x, xRange, Math.max(Math.round((right - left) / 70), 2)), sx, chart.x.keep);
+  const ticks = thinned(ticksOf(chart.x, xRange, Math.max(Math.round((right - left) / 70), 4)), sx, chart.x.keep);
   const lines = Math.max(...ticks.map(([, text]) => text.split("\n").length), 1);
   const [top, bottom] = [8, height - 8 - 12 * lines - (chart.x.title ? 17 : 0)];
   const svg = shape("svg", { class: "chart", width, height, viewBox: "0 0 " + width + " " + height, "aria-hidden": "true" });

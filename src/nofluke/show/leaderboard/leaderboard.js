@@ -1,8 +1,6 @@
 // A leaderboard: sorting, filtering, and the numbers of single cells. Nothing is computed here: every number was evaluated beforehand.
 
 function openBoard(data) {
-"use strict";
-
 // numbers as they are written everywhere else
 const dash = "–";
 function share(value) {

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import FloatArray, IntArray
-from nofluke.show.kit import markup, page, shortened
+from nofluke.show.kit import markup, page, read, shortened
 from nofluke.show.kit.figure import Description, Dots, drawn, row_height, rows_of_dots
 from nofluke.show.leaderboard.tables import (
     columns_list,
@@ -22,7 +22,6 @@ from nofluke.show.leaderboard.tables import (
     pairs_table,
     reasons_list,
 )
-from nofluke.show.report.page import KIT
 from nofluke.studies.cell_map import CODES, CellMap
 from nofluke.studies.leaderboard import OF, Leaderboard
 from nofluke.studies.pooled_row import name_of
@@ -197,7 +196,7 @@ def render(board: Leaderboard, failed: Values, shown: CellMap, payload: dict[str
         kind="leaderboard",
         data=payload | {"figures": {"board-dots": dots}, "signs": {name: one.words for name, one in VERDICTS.items()}},
         styles=("leaderboard/leaderboard.css",),
-        scripts=(*KIT, "leaderboard/leaderboard.js"),
+        script=read("leaderboard/leaderboard.js"),
         name=about.title or "Leaderboard",
         size=board.title.removeprefix(f"{about.title}: "),
         missing=missing,

@@ -14,7 +14,6 @@ from nofluke.plot.rankings import ranking as plot_ranking
 from nofluke.show.kit import markup, page, shortened
 from nofluke.show.kit.figure import Description, drawn, plotted, row_height
 from nofluke.show.leaderboard.tables import pairs_table
-from nofluke.show.report.page import KIT
 from nofluke.studies.leaderboard import PairMatrix, Pairs
 from nofluke.studies.rank import SPEAKS, Answer, Ranking
 from nofluke.text.numbers import show_p
@@ -43,8 +42,7 @@ def make_ranking_page(found: Ranking, *, title: str | None = None) -> str:
         kind="ranking",
         data={"figures": {"dots-ranking": dots}},
         styles=("leaderboard/leaderboard.css", "ranking/ranking.css"),
-        scripts=KIT,
-        start="opened((data) => { startStill(data.figures); addDownloads(one('main')); "
+        script="opened((data) => { startStill(data.figures); addDownloads(one('main')); "
         "document.documentElement.dataset.ready = 'yes'; });",
         name=name,
         size=found.title,

@@ -6,14 +6,13 @@ from typing import Any, Literal
 
 from nofluke.plain import check_word
 from nofluke.show.kit import filled as fill
-from nofluke.show.kit import markup, page
+from nofluke.show.kit import markup, page, read
 from nofluke.show.kit.figure import drawn
 from nofluke.show.report.figures import figures_of
 from nofluke.show.report.origin import Origin
 
 Scripts = Literal["inline", "cdn"]
-KIT = ("kit/kit.js", "kit/downloads.js")
-SCRIPTS = (*KIT, "report/report.js")
+PARTS = ("page", "figures", "steps", "timeline", "events", "links")
 PRINTED = ("next", "strip", "diagnosis", "family", "grid", "about_heat", "corrected_by")
 SIZES = {"timeline": (14.0, 4.3), "null-precision": (4.2, 2.9), "null-recall": (4.2, 2.9)}  # inches, where they differ
 MATRICES = (
@@ -39,10 +38,15 @@ def render(payload: dict[str, Any], origin: Origin, others: dict[str, Any] | Non
         title=origin.name,
         kind="report",
         data=data_of(payload),
-        scripts=SCRIPTS,
-        start="opened((data) => { window.page = openPage(data); });",
+        script=script() + "opened((data) => { window.page = openPage(data); });",
         body=markup(body_of(payload, origin, others)),
     )
+
+
+def script() -> str:
+    """The function that brings the body of a page to life: what it defines belongs to one page, until it is closed."""
+    parts = "\n".join(read(f"report/{name}.js") for name in PARTS)
+    return f"function openPage(data) {{\n{parts}\nreturn start();\n}}\n"
 
 
 def data_of(payload: dict[str, Any]) -> dict[str, Any]:

@@ -10,11 +10,11 @@ from urllib.parse import quote
 
 from nofluke.inference.compare import Comparison, Difference
 from nofluke.inference.report import SideBySide
-from nofluke.show.kit import markup, packed_json, page, shortened
+from nofluke.show.kit import markup, packed_json, page, read, shortened
 from nofluke.show.kit.figure import drawn, row_height
 from nofluke.show.leaderboard.tables import verdict
 from nofluke.show.report import Parts, Source
-from nofluke.show.report.page import SCRIPTS, body_of, data_of
+from nofluke.show.report.page import body_of, data_of, script
 from nofluke.show.several.drawing import colours, curve_of, curves_of, dot_plots, key_of
 from nofluke.show.several.origin import code_of_page, facts_of, title_of
 from nofluke.show.several.rows import Row, best_in_words, chance_in_words
@@ -166,7 +166,7 @@ def render(
         kind="report",
         data={"detectors": [row.detector for row in rows], "figures": figures},
         styles=("several/several.css",),
-        scripts=(*SCRIPTS, "several/several.js"),
+        script=script() + read("several/several.js"),
         name=name,
         about_data=f"{about} {n}, within a tolerance of {first.tolerance}.",
         links=[(address(row.detector), row.detector, shortened(row.detector, LETTERS)) for row in rows],
