@@ -96,7 +96,7 @@ def test_scripts_draw_in_the_place_of_what_was_there(desk):
 
 def test_what_a_button_downloads_is_what_is_shown(desk, report):
     """A drawing on white with title and key, a picture of twice the size, and a table with its numbers."""
-    width = desk.locator("#lag").bounding_box()["width"]
+    width = desk.locator("#lag").evaluate("box => box.clientWidth")
 
     def got(name):
         with desk.expect_download() as waiting:

@@ -306,7 +306,7 @@ def test_scores_of_any_size_are_drawn(visit, tmp_path, name):
     truth = np.arange(60) % 7 == 3
     result = nf.evaluate(truth, SIZES[name], quantile=0.8, tolerance=1)
     page = visit(result.report(tmp_path / "page.html"))
-    assert page.locator("#timeline .ytick text").count() > 0
+    assert page.locator("#timeline .yticks text").count() > 0
     assert page.locator("#delay .bars").get_attribute("d") != ""
 
 

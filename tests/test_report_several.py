@@ -434,7 +434,7 @@ def test_a_detector_is_chosen_by_key_and_left_again(opened, page):
     link = shown.locator("#ranking a", has_text="</template>")
     link.focus()
     shown.keyboard.press("Enter")
-    shown.wait_for_selector("#one #timeline .main-svg")
+    shown.wait_for_selector("#one #timeline .chart")
     data = packed(page)[NASTY]
     assert shown.locator("#overview").is_hidden()
     assert shown.evaluate("new URLSearchParams(location.hash.slice(1)).get('detector')") == NASTY
@@ -483,7 +483,7 @@ def test_the_address_says_which(opened, written):
     shown, troubles = opened
     shown.goto("about:blank")
     shown.goto(f"{written.as_uri()}#detector=noise&tolerance=1")
-    shown.wait_for_selector("#one #timeline .main-svg")
+    shown.wait_for_selector("#one #timeline .chart")
     assert shown.evaluate("location.hash").startswith("#detector=noise")
     assert shown.title().startswith("noise – ")
     shown.goto(f"{written.as_uri()}#detector=nobody")
@@ -500,7 +500,7 @@ def test_the_overview_needs_no_script_and_fits_phones_and_paper(browser, written
         assert shown.locator("#overview table").count() == 3
         assert shown.locator("#overview figure [role=img]:visible").count() == 6
         if how:
-            assert shown.locator("#overview noscript").is_visible()
+            assert shown.locator("#overview main > noscript").is_visible()
             assert shown.locator("#detectors").is_hidden()
             assert shown.locator("#choose").is_hidden()
         else:

@@ -250,7 +250,7 @@ ROLES = ("truth", "truth_start", "truth_end", "scores", "time", "mask", "predict
     type=click.Choice(["inline", "cdn"]),
     default="inline",
     show_default=True,
-    help="Embed plotly's script (5 MB), so that the page needs no network; or let the page fetch it.",
+    help="Either word gives the same page: its scripts are small, and all in the file.",
 )
 @click.option(
     "-o",

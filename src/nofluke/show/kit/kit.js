@@ -73,7 +73,8 @@ function numberTicks([low, high], most = 6, whole = false) {
     const digits = Math.min(Math.max(Math.floor(Math.log10(Math.abs(value)) + 1e-9) - place, 0), 15);
     return String(value.toExponential(digits)).replace(/\.?0+e/, "e").replace("e+", "e");
   };
-  return Array.from({ length: last - first + 1 }, (_, i) => (first + i) * step).map((at) => [at, text(at + 0).replace("-", "−")]);
+  // floats may be so coarse here that the last multiple lies beyond the axis
+  return Array.from({ length: last - first + 1 }, (_, i) => (first + i) * step).filter((at) => at >= low - 1e-9 * step && at <= high + 1e-9 * step).map((at) => [at, text(at + 0).replace("-", "−")]);
 }
 
 const [SECOND, MINUTE, HOUR, DAY] = [1e3, 6e4, 36e5, 864e5];
