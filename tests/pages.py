@@ -1,6 +1,7 @@
 """What pages hold, for the tests that read them: code that readers should save, packed numbers; and a browser."""
 
 import base64
+import json
 import re
 import shutil
 import zlib
@@ -24,3 +25,9 @@ def unpacked(made):
     planes = np.frombuffer(zlib.decompress(base64.b64decode(made["z"])), dtype=np.uint8).reshape(dtype.itemsize, -1)
     values = np.frombuffer(planes.T.tobytes(), dtype=dtype)
     return values if "from" not in made else np.cumsum(values, dtype=np.float64) + made["from"]
+
+
+def data_of(page):
+    """The numbers that a page carries, as its script reads them."""
+    packed = re.search(r'<script type="text/plain" id="data">(.*?)</script>', page, re.DOTALL)[1]
+    return json.loads(zlib.decompress(base64.b64decode(packed)))

@@ -746,13 +746,13 @@ def test_advice_names_options_too(run, data):
 
 
 @pytest.mark.parametrize("words", [("demo", "--report", "a.html"), ("report", "data.csv", *AT_HALF)])
-def test_a_missing_plotly_is_said_before_any_work(run, monkeypatch, words):
+def test_a_missing_package_is_said_before_any_work(run, monkeypatch, words):
     """Nothing is printed or computed for a page that cannot be made."""
-    monkeypatch.setitem(sys.modules, "plotly.offline", None)
+    monkeypatch.setitem(sys.modules, "jinja2", None)
     monkeypatch.setattr("nofluke.evaluate", lambda *_args, **_more: pytest.fail("evaluated"))
     code, out, err = run(*words)
     assert (code, out) == (2, "")
-    assert err == "nofluke: a report needs plotly, which is not installed: pip install 'nofluke[report]'.\n"
+    assert err == "nofluke: a report needs jinja2, which is not installed: pip install 'nofluke[report]'.\n"
 
 
 def test_files_and_columns_called_like_an_argument_keep_their_names(run, data):

@@ -88,7 +88,7 @@ nf.datasets.simulate_quakes(rng=0)
         ("duckdb", "nf.study(table(), **ASKED, workers=1, out=sys.argv[1])"),
         ("pooch", "nf.datasets.load_earthquakes()"),
         ("matplotlib", "nf.evaluate([0, 1] * 9, [0, 1] * 9, threshold=1).plot()"),
-        ("plotly", "nf.evaluate([0, 1] * 9, [0, 1] * 9, threshold=1).report(sys.argv[1] + '/a.html')"),
+        ("jinja2", "nf.evaluate([0, 1] * 9, [0, 1] * 9, threshold=1).report(sys.argv[1] + '/a.html')"),
         ("distributed", "from nofluke.studies.run import dask_executor; dask_executor('local').__enter__()"),
     ],
 )

@@ -11,7 +11,7 @@ from nofluke.show.report import positions as places
 from nofluke.show.report.grid import make_grid
 from nofluke.show.report.payload import make_payload
 
-pytest.importorskip("plotly", reason="plotly is not installed: pip install 'nofluke[report]'")
+pytest.importorskip("jinja2", reason="jinja2 is not installed: pip install 'nofluke[report]'")
 
 SIDES = ("precision", "recall")
 RANK = {"yes": 2, "partly": 1, "no": 0, "cannot tell": 0}

@@ -18,7 +18,7 @@ from nofluke.show.report.payload import grid_of
 from nofluke.show.report.timeline import timeline
 from pages import unpacked
 
-pytest.importorskip("plotly", reason="plotly is not installed: pip install 'nofluke[report]'")
+pytest.importorskip("jinja2", reason="jinja2 is not installed: pip install 'nofluke[report]'")
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
 SCRIPTS = Path(places.__file__).parent
@@ -28,7 +28,9 @@ SCRIPTS = Path(places.__file__).parent
 def ask(browser):
     """What the scripts of the page answer about a result, without the rest of a page."""
     page = browser.new_page()
-    scripts = "\n".join((SCRIPTS / name).read_text(encoding="utf-8") for name in ("steps.js", "events.js"))
+    scripts = "\n".join(
+        (SCRIPTS / name).read_text(encoding="utf-8") for name in ("../kit/kit.js", "steps.js", "events.js")
+    )
 
     def asked(result, question):
         grid = grid_of(result)
@@ -439,10 +441,17 @@ def test_a_row_zooms_the_timeline_and_a_mark_tells_its_name(opened):
     low, high = page.evaluate("page.view")
     assert low < int(at) < high
     assert high - low < 60
-    told = page.evaluate(
-        "document.getElementById('timeline').data.filter(t => t.name === 'events found, in words')[0].text"
+    page.wait_for_timeout(800)  # until it has scrolled there
+    spot = page.evaluate(
+        """(at) => {
+            const plot = document.getElementById("timeline"), box = plot.getBoundingClientRect(), { sx, panels } = plot.chart;
+            return [box.left + sx(at), box.top + panels[panels.length - 1].sy(1.5)];
+        }""",
+        int(at),
     )
-    assert any(text.startswith(f"{what}: {at}<br>found; alarm at ") for text in told)
+    page.mouse.move(*spot)
+    assert page.locator(".hint").text_content().startswith(f"{what}: {at}\nfound; alarm at ")
+    page.mouse.move(0, 0)
     page.locator("#events-kind").select_option("")
     page.get_by_role("button", name="all", exact=True).click()
 

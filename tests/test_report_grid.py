@@ -267,10 +267,9 @@ class TestWords:
         assert re.search(r"smallest gap between two events, in days: \d", body)
         assert not re.search(r"\b0s\b", re.sub(r"Delay: [^.]*\.", "", body))
 
-    def test_without_plotly_nothing_is_computed(self, tmp_path, monkeypatch):
+    def test_without_jinja2_nothing_is_computed(self, tmp_path, monkeypatch):
         """It is said first, by results of either kind."""
-        monkeypatch.setitem(sys.modules, "plotly", None)
-        monkeypatch.setitem(sys.modules, "plotly.offline", None)
+        monkeypatch.setitem(sys.modules, "jinja2", None)
         for name in ("make_payload", "metrics_beside"):
             monkeypatch.setattr(reports, name, lambda *_: pytest.fail("something was computed"))
         truth, scores = series()
@@ -278,7 +277,7 @@ class TestWords:
             nf.evaluate(truth, scores, quantile=0.9),
             nf.coincidence([1, 5], [2, 9], tolerance=1, span=(0, 20)),
         ):
-            with pytest.raises(InputError, match="needs plotly, which is not installed"):
+            with pytest.raises(InputError, match="needs jinja2, which is not installed"):
                 result.report(tmp_path / "page.html", metrics=["auc-roc"])
 
 
@@ -346,21 +345,23 @@ def test_the_map_shows_what_occurs(tmp_path):
         page.goto(path.as_uri())
         page.wait_for_selector("html[data-ready]")
         read = """(id) => {
-          const { data: [heat, crosses], layout } = document.getElementById(id);
-          return { z: heat.z, zmax: heat.zmax, bar: heat.colorbar.ticktext, crosses: crosses.x.length,
-                   x: layout.xaxis.ticktext, y: layout.yaxis.ticktext, title: layout.yaxis.title.text };
+          const box = document.getElementById(id), { layers: [heat], panels: [{ y }] } = box.chart;
+          const texts = (name) => [...box.querySelectorAll(name)].map((text) => text.textContent);
+          return { z: heat.values, bar: texts(".chart > text:not(.x)"), crosses: box.querySelector(".cross").getAttribute("d").split("m0").length - 1,
+                   x: texts(".xticks text"), y: texts(".yticks text"), title: y.title };
         }"""
         maps = {side: page.evaluate(read, f"heat-{side}") for side in ("precision", "recall")}
         browser.close()
     assert troubles == []
     shown = [value for one in maps.values() for row in one["z"] for value in row if value is not None]
-    assert 1 < max(shown) < 15  # neither nothing to see, nor the end of the scale
-    assert maps["precision"]["zmax"] == maps["recall"]["zmax"] == pytest.approx(max(shown))
+    assert max(shown) == 1  # one scale for both maps, down to the smallest p on either
+    assert maps["precision"]["bar"] == maps["recall"]["bar"]
     undefined = sum(value is None for row in maps["precision"]["z"] for value in row)
     assert undefined == maps["precision"]["crosses"] == len(maps["precision"]["z"])  # the threshold without alarms
     assert maps["recall"]["crosses"] == 0
     for one in maps.values():
-        assert one["bar"][0] == "1"
+        assert one["bar"][0] == "p = 1"
+        assert 1e-15 < float(one["bar"][1].replace("−", "-")) < 0.1  # neither nothing to see, nor the end of the scale
         assert all(len(set(one[axis])) == len(one[axis]) for axis in ("x", "y", "bar"))
         assert one["x"][-1] == "1"  # the evaluated one has a tick
         assert (one["y"][0], one["title"]) == ("0", "tolerance, steps, late")

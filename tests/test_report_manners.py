@@ -11,7 +11,7 @@ from boards import study
 from nofluke.show.leaderboard import write_leaderboard
 from nofluke.show.report.payload import grid_of
 
-pytest.importorskip("plotly", reason="plotly is not installed: pip install 'nofluke[report]'")
+pytest.importorskip("jinja2", reason="jinja2 is not installed: pip install 'nofluke[report]'")
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 axe = pytest.importorskip("axe_playwright_python", reason="axe is not installed: pip install axe-playwright-python")
 
@@ -79,7 +79,7 @@ def test_without_scripts_there_are_figures_and_a_notice_at_the_top(browser, repo
     assert "need JavaScript" in notice.text_content()
     assert notice.bounding_box()["y"] < 100
     for plot in page.locator(".plot").all():
-        box = plot.locator("> .static").bounding_box()
+        box = plot.locator(".static").bounding_box()
         assert box["width"] > 200
         assert box["height"] > 150
         assert plot.locator(".static path").count() > 1
@@ -91,12 +91,12 @@ def test_without_scripts_there_are_figures_and_a_notice_at_the_top(browser, repo
 def test_scripts_draw_in_the_place_of_what_was_there(desk):
     """One figure in each place, not two."""
     assert desk.locator(".static").count() == 0
-    assert desk.locator(".plot > .plot-container").count() == 12
+    assert desk.locator(".plot > .chart").count() == 12
 
 
 def test_what_a_button_downloads_is_what_is_shown(desk, report):
     """A drawing on white with title and key, a picture of twice the size, and a table with its numbers."""
-    width = desk.locator("#lag").bounding_box()["width"]
+    width = desk.locator("#lag").evaluate("box => box.clientWidth")
 
     def got(name):
         with desk.expect_download() as waiting:
@@ -109,10 +109,10 @@ def test_what_a_button_downloads_is_what_is_shown(desk, report):
         "Hits with the events shifted",
         "recall’s hits",
         'fill="#ffffff"',
-        "rgb(213, 94, 0)",
+        "rgb(91, 42, 134)",
     ):
         assert text in drawing.decode()
-    assert "rgb(240, 138, 60)" not in drawing.decode()  # of dark screens
+    assert "rgb(205, 169, 242)" not in drawing.decode()  # of dark screens
     name, picture = got("Download Which null to trust: Hits with the events shifted as PNG")
     assert name.endswith(".png")
     assert picture[:4] == b"\x89PNG"
@@ -242,7 +242,81 @@ def board(tmp_path_factory):
     return None, write_leaderboard(made, tmp_path_factory.mktemp("board") / "b.html", cells=cells, failed=failed)
 
 
-SLOW = [pytest.param(kind, marks=pytest.mark.slow) for kind in ("lists", "board")]
+@pytest.fixture(scope="module")
+def several(tmp_path_factory):
+    """The page of several detectors, one with a long name."""
+    rng = np.random.default_rng(5)
+    truth = rng.random(120) < 0.12
+    scores = {"a": rng.random(120) + truth, "x" * 200: rng.random(120)}
+    path = tmp_path_factory.mktemp("several") / "page.html"
+    return None, nf.report(truth, scores, quantile=0.9, tolerance=1, null="permutation", path=path)
+
+
+@pytest.fixture(scope="module")
+def ranking(tmp_path_factory):
+    """The page of a ranking."""
+    rng = np.random.default_rng(1)
+    table = {name: rng.random(20) for name in ("a", "b", "x" * 200)}
+    return None, nf.rank(table).report(tmp_path_factory.mktemp("ranking") / "page.html")
+
+
+def test_the_sliders_hold_still(desk):
+    """While one drags: neither the place nor the width of a track changes, at any position."""
+    track = "(() => { const { x, width } = document.getElementById('ID').getBoundingClientRect(), y = document.getElementById('ID').getBoundingClientRect().top + scrollY; return [x, y, width].join(); })()"
+    desk.evaluate("scrollTo(0, 0)")
+    shape = desk.evaluate("[+document.getElementById('tolerance').max, +document.getElementById('threshold').max]")
+    for name in ("threshold", "tolerance"):
+        seen = set()
+        for d in range(shape[0] + 1):
+            for k in range(shape[1] + 1):
+                desk.evaluate(f"page.select({d}, {k})")
+                seen.add(desk.evaluate(track.replace("ID", name)))
+        assert len(seen) == 1, seen
+    desk.get_by_role("button", name="As evaluated").click()
+
+
+@pytest.mark.parametrize("figure", ["threshold-precision", "null-recall", "tolerance-recall", "heat-recall"])
+def test_figures_answer_wherever_one_points(desk, figure):
+    """By x, with a line through the figure: no place between the axes is silent."""
+    plot = desk.locator(f"#{figure}")
+    plot.scroll_into_view_if_needed()
+    box = plot.bounding_box()
+    left, right = plot.evaluate("box => [box.chart.left, box.chart.right]")
+    for x in np.linspace(left + 1, right - 1, 25):
+        desk.mouse.move(0, 0)
+        desk.mouse.move(box["x"] + x, box["y"] + box["height"] / 2)
+        assert len(desk.locator(".hint").text_content()) > 10
+        assert plot.locator(".crosshair").get_attribute("visibility") == "visible"
+    desk.mouse.move(0, 0)
+
+
+def test_the_first_screen_says_it(desk):
+    """What was judged, the verdict, both numbers, and chance's distribution with the detector's line, within 600 px."""
+    desk.evaluate("scrollTo(0, 0)")
+    for what in ("h1", "#verdict .said", "#verdict .sentences", "#null-precision", "#null-recall"):
+        box = desk.locator(what).bounding_box()
+        assert box["y"] + box["height"] <= 600, what
+    assert not desk.locator("#explained p").first.is_visible()  # prose is behind a click
+
+
+def test_the_menu_leads_to_sections_and_leaves_the_address_alone(desk):
+    """It stays in view, and the address belongs to the sliders."""
+    desk.locator(".menu a", has_text="Null").click()
+    until(desk, "Math.abs(document.getElementById('diagnosis').getBoundingClientRect().top) < 200")
+    assert desk.locator(".menu").bounding_box()["y"] >= 0
+    assert desk.evaluate("location.hash") == ""
+    desk.evaluate("scrollTo(0, 0)")
+
+
+@pytest.mark.parametrize("kind", ["several", "ranking"])
+def test_long_names_push_nothing_wider(browser, request, kind):
+    """200 letters without a blank, on a telephone: nothing but tables scrolls sideways."""
+    page = opened(browser, request.getfixturevalue(kind)[1], PHONE)
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
+    page.context.close()
+
+
+SLOW = [pytest.param(kind, marks=pytest.mark.slow) for kind in ("lists", "board", "several", "ranking")]
 
 
 @pytest.mark.parametrize("kind", ["report", *SLOW])

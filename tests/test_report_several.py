@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from markupsafe import escape
 
 import nofluke as nf
 from nofluke.cli import cli
@@ -24,8 +25,9 @@ from nofluke.show.several.origin import own_source
 from nofluke.show.several.rows import _ruled
 from nofluke.text.numbers import show_p
 from nofluke.text.tables import show_share
+from pages import data_of
 
-pytest.importorskip("plotly", reason="plotly is not installed: pip install 'nofluke[report]'")
+pytest.importorskip("jinja2", reason="jinja2 is not installed: pip install 'nofluke[report]'")
 
 NASTY = "</template><script>alert(1)</script> {{title}} 'b' & +c"
 N = 160
@@ -51,7 +53,7 @@ def few_cells():
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
-    """The page about the example, with plotly in it."""
+    """The page about the example, as a file."""
     truth, scores = example()
     return nf.report(truth, scores, **HOW, path=tmp_path_factory.mktemp("several") / "page.html")
 
@@ -80,11 +82,6 @@ def packed(page):
     """The data of each detector's own page, by its name."""
     found = re.findall(r'<template data-detector="(.*?)">.*?<script type="text/plain">(.*?)</script>', page, re.DOTALL)
     return {html.unescape(name): json.loads(zlib.decompress(base64.b64decode(data))) for name, data in found}
-
-
-def embedded(page):
-    """The data of a page about one detector."""
-    return json.loads(re.search('id="data">(.*?)</script>', page, re.DOTALL)[1])
 
 
 def by_holm(pvalues):
@@ -184,8 +181,8 @@ def test_differences_are_those_of_compare(page):
             assert row[3 + 2 * m : 5 + 2 * m] == [one.in_words(), f"{show_p(one.corrected)} {show_p(one.pvalue)}"]
         told = found.difference(row[0], row[1]).corrected <= 0.05
         assert row[2] == ("yes" if told else "no")
-    assert html.escape(found.how()) in page
-    assert html.escape(found.verdict_in_words()) in re.search('<section id="answer".*?</section>', page, re.DOTALL)[0]
+    assert str(escape(found.how())) in page
+    assert str(escape(found.verdict_in_words())) in re.search('<section id="answer".*?</section>', page, re.DOTALL)[0]
 
 
 def test_two_that_cannot_be_told_apart_are_said_to_be_so(tmp_path):
@@ -198,18 +195,20 @@ def test_two_that_cannot_be_told_apart_are_said_to_be_so(tmp_path):
 
 
 def test_each_has_the_very_page_that_it_has_alone(page, tmp_path):
-    """The same data and the same body, but for its name and how it was made; plotly is in the file once."""
+    """The same data and the same body, but for its name and how it was made; the script is in the file once."""
     truth, scores = example()
     own = packed(page)
     assert list(own) == [row[1].removesuffix(" ★") for row in table(page, "ranking")[2:]]
     for name, values in scores.items():
         result = nf.evaluate(truth, values, **HOW, rng=0)
         alone = result.report(tmp_path / "alone.html", scripts="cdn").read_text(encoding="utf-8")
-        assert own[name] == embedded(alone)
+        assert own[name] == data_of(alone)
         body = re.search('<section id="verdict".*?<section id="how">', alone, re.DOTALL)[0]
-        assert body.replace("nf.evaluate(truth, scores,", html.escape(f"nf.evaluate(truth, scores[{name!r}],")) in page
-    assert page.count("plotly.js v") == 1
-    outside = re.sub("<template.*?</template>", "", page.partition("<script>/**")[0], flags=re.DOTALL)
+        body = re.sub("<svg .*?</svg>", "", body, flags=re.DOTALL)  # scripts draw the figures of a page that they open
+        own_call = str(escape(f"nf.evaluate(truth, scores[{name!r}],"))
+        assert body.replace("nf.evaluate(truth, scores,", own_call) in page
+    assert page.count("function openPage(data)") == 1
+    outside = re.sub("<template.*?</template>", "", page.partition("<script>")[0], flags=re.DOTALL)
     assert "data-text" not in outside
     ids = re.findall(r' id="([^"]+)"', outside)
     assert len(ids) == len(set(ids))
@@ -238,10 +237,15 @@ def test_odd_detectors_have_their_place(tmp_path):
     p = nf.evaluate(truth, predictions=alarms["given"], tolerance=1, null="permutation").precision_test.pvalue
     assert rows["given"][8] == f"{show_p(3 * p)} {show_p(p)}"
     lines = re.search('<section id="overlaid">.*?</section>', page, re.DOTALL)[0]
-    drawn = re.findall(r'<path class="points s\d solid"[^>]*><title>(\w+)</title>', lines)
-    assert drawn == ["given", "noise", "given", "noise", "silent", "given", "noise"], (
-        "the silent one has a recall alone"
-    )
+    points = {name: one["tell"] for name, one in data_of(page)["figures"].items() if not name.startswith("dots-")}
+    seen = {
+        name: list(
+            dict.fromkeys(t.partition("\n")[0] for t, y in zip(told["texts"], told["y"], strict=True) if y is not None)
+        )
+        for name, told in points.items()
+    }
+    assert seen["by-precision"] == ["given", "noise"]
+    assert seen["by-recall"] == ["given", "noise", "silent"], "the silent one has a recall alone"
     assert "Alarms given without scores are a single point" in page
     assert "NaN" not in page.partition("<template")[0]
     assert "nan" not in lines
@@ -254,18 +258,15 @@ def test_curves_go_through_the_values_of_evaluate(tmp_path, monkeypatch):
     truth, scores = example()
     truth, scores = truth[:60], {name: scores[name][:60] for name in ("noise", "middling")}
     page = made(tmp_path, truth, scores, **how)
-    lines = re.search('<section id="overlaid">.*?</section>', page, re.DOTALL)[0]
-    svg = re.findall('<svg class="static lines".*?<h3>', lines + "<h3>", re.DOTALL)[0]
-    top = max(float(text) for text in re.findall(r'<text class="y"[^>]*>(.+?)</text>', svg))
-    rings = re.findall(r'<circle class="ring s\d solid" cx="(.+?)%" cy="(.+?)%"', svg)
-    drawn = re.findall(r'<path class="points s\d solid" d="(.+?)"', svg)
-    for (name, data), path, (_, ring) in zip(packed(page).items(), drawn, rings, strict=True):
-        heights = [float(y) for y in re.findall(r"M\d+ (\d+)", path)]
+    layers = data_of(page)["figures"]["by-precision"]["layers"]
+    lines = [one for one in layers if one["kind"] == "line" and "of-chance" not in one["name"]]
+    rings = [one for one in layers if one["kind"] == "ring"]
+    for (name, data), line, ring in zip(packed(page).items(), lines, rings, strict=True):
         values = [cell["precision"]["value"] for cell in data["cells"][data["chosen"][0]]]
         assert 0 < data["chosen"][1] < len(values) - 1
-        assert [(1 - y / 1000) * top for y in heights] == pytest.approx(values, abs=0.002)
-        value = nf.evaluate(truth, scores[name], **how).precision
-        assert (1 - float(ring) / 100) * top == pytest.approx(value, abs=0.002)
+        assert line["y"] == values
+        assert ring["y"] == nf.evaluate(truth, scores[name], **how).precision
+        assert ring["x"] == line["x"][data["chosen"][1]]
 
 
 def test_a_step_that_one_lacks_is_left_out_for_all(tmp_path):
@@ -332,13 +333,13 @@ def test_what_cannot_be_shown_is_refused_in_one_line(tmp_path, arguments, said):
 
 
 def test_what_would_fail_at_the_end_is_refused_before_the_work(tmp_path, monkeypatch):
-    """No place to write to, no plotly: nothing is computed for that."""
+    """No place to write to, no jinja2: nothing is computed for that."""
     truth, scores = example()
     monkeypatch.setattr("nofluke.inference.report.evaluate_several", lambda *_, **__: pytest.fail("computed first"))
     with pytest.raises(nf.InputError, match=r"^path='.*page.html' cannot be written"):
         nf.report(truth, scores, **HOW, path=tmp_path / "nowhere" / "page.html")
-    monkeypatch.setitem(sys.modules, "plotly.offline", None)
-    with pytest.raises(nf.InputError, match=r"a report needs plotly, which is not installed: pip install"):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    with pytest.raises(nf.InputError, match=r"a report needs jinja2, which is not installed: pip install"):
         nf.report(truth, scores, **HOW, path=tmp_path / "page.html")
 
 
@@ -392,7 +393,7 @@ def test_one_column_is_one_detector_and_none_is_named_twice(file, tmp_path):
     """A single --scores writes the page it always did; two of the same name are refused."""
     out = tmp_path / "page.html"
     run("report", file, "--truth", "y", "--scores", "good", "--quantile", 0.9, "--scripts", "cdn", "-o", out)
-    assert embedded(out.read_text(encoding="utf-8"))["chosen"]
+    assert data_of(out.read_text(encoding="utf-8"))["chosen"]
     twice = ["report", str(file), "--truth", "y", "--scores", "good", "--scores", "good", "--quantile", "0.9"]
     with pytest.raises(nf.InputError, match="column 'good' was named twice: name each detector once"):
         CliRunner().invoke(cli, twice, catch_exceptions=False)
@@ -433,7 +434,7 @@ def test_a_detector_is_chosen_by_key_and_left_again(opened, page):
     link = shown.locator("#ranking a", has_text="</template>")
     link.focus()
     shown.keyboard.press("Enter")
-    shown.wait_for_selector("#one #timeline .main-svg")
+    shown.wait_for_selector("#one #timeline .chart")
     data = packed(page)[NASTY]
     assert shown.locator("#overview").is_hidden()
     assert shown.evaluate("new URLSearchParams(location.hash.slice(1)).get('detector')") == NASTY
@@ -482,7 +483,7 @@ def test_the_address_says_which(opened, written):
     shown, troubles = opened
     shown.goto("about:blank")
     shown.goto(f"{written.as_uri()}#detector=noise&tolerance=1")
-    shown.wait_for_selector("#one #timeline .main-svg")
+    shown.wait_for_selector("#one #timeline .chart")
     assert shown.evaluate("location.hash").startswith("#detector=noise")
     assert shown.title().startswith("noise – ")
     shown.goto(f"{written.as_uri()}#detector=nobody")
@@ -499,7 +500,7 @@ def test_the_overview_needs_no_script_and_fits_phones_and_paper(browser, written
         assert shown.locator("#overview table").count() == 3
         assert shown.locator("#overview figure [role=img]:visible").count() == 6
         if how:
-            assert shown.locator("#overview noscript").is_visible()
+            assert shown.locator("#overview main > noscript").is_visible()
             assert shown.locator("#detectors").is_hidden()
             assert shown.locator("#choose").is_hidden()
         else:

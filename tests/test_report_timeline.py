@@ -1,5 +1,7 @@
 """The timeline in a browser: no line across gaps, single steps of a million, windows at the events, named marks."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -7,13 +9,14 @@ import nofluke as nf
 from nofluke.show.report import positions as places
 from pages import CHROMIUM
 
-pytest.importorskip("plotly", reason="plotly is not installed: pip install 'nofluke[report]'")
+pytest.importorskip("jinja2", reason="jinja2 is not installed: pip install 'nofluke[report]'")
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
 pytestmark = pytest.mark.browser
 
 PLOT = "document.getElementById('timeline')"
-RECTS = f"{PLOT}.layout.shapes.filter((s) => s.type === 'rect' && !s.opacity).map((s) => [s.x0, s.x1])"
+RECTS = f"{PLOT}.chart.bands.find((band) => band.name === 'window').spans"
+LINE = f"{PLOT}.chart.layers.find((layer) => layer.name === 'score')"
 
 
 @pytest.fixture(scope="module")
@@ -51,10 +54,10 @@ def test_a_million_steps_zoom_to_single_ones(visit):
     page, path = visit(result)
     assert path.stat().st_size < 12e6
     assert page.evaluate("Array.from(page.series.first)") == events.tolist()
-    assert page.evaluate(f"{PLOT}.data[0].x.length") < 4_000
+    assert page.evaluate(f"{LINE}.x.length") < 4_000
     for event in events[[3, 150, 296]].tolist():
         page.evaluate(f"page.setView({event - 30}, {event + 30})")
-        x, y = page.evaluate(f"[{PLOT}.data[0].x, {PLOT}.data[0].y]")
+        x, y = page.evaluate(f"[{LINE}.x, {LINE}.y]")
         assert x == list(range(x[0], x[-1] + 1))
         assert x[0] <= event - 30 < event + 29 <= x[-1] < event + 33
         np.testing.assert_allclose(y, scores[x], atol=1e-3)
@@ -105,7 +108,7 @@ def test_no_line_is_drawn_across_a_gap(broken):
         page.evaluate(
             f"page.setView({whole[0] + low * (whole[1] - whole[0])}, {whole[0] + high * (whole[1] - whole[0])})"
         )
-        x, y = page.evaluate(f"[{PLOT}.data[0].x, {PLOT}.data[0].y]")
+        x, y = page.evaluate(f"[{LINE}.x, {LINE}.y]")
         crossed = 0
         for (x0, y0), (x1, y1) in zip(zip(x[:-1], y[:-1], strict=True), zip(x[1:], y[1:], strict=True), strict=True):
             if y0 is None or y1 is None:
@@ -116,7 +119,7 @@ def test_no_line_is_drawn_across_a_gap(broken):
         assert crossed == 0
         assert any(value is not None for value in y)
     page.evaluate(f"page.setView({whole[0]}, {whole[1]})")
-    drawn = page.evaluate(f"{PLOT}.data[0].x.filter((_, i) => {PLOT}.data[0].y[i] !== null)")
+    drawn = page.evaluate(f"{LINE}.x.filter((_, i) => {LINE}.y[i] !== null)")
     alone = at[200]  # between two gaps: a line of no length would not be seen
     assert len([x for x in drawn if abs(x - alone) < 2 * (whole[1] - whole[0]) / 1_000]) == 2
 
@@ -127,18 +130,75 @@ def test_pointing_at_a_mark_names_it(broken):
     page.locator("#timeline").scroll_into_view_if_needed()
     spot = page.evaluate(
         """() => {
-            const plot = document.getElementById("timeline"), box = plot.getBoundingClientRect();
-            const told = plot.data.find((trace) => trace.name === "events missed, in words");
-            const { xaxis, yaxis2 } = plot._fullLayout;
-            return [box.left + xaxis._offset + xaxis.d2p(told.x[1]), box.top + yaxis2._offset + yaxis2.d2p(told.y[1])];
+            const plot = document.getElementById("timeline"), box = plot.getBoundingClientRect(), { sx, panels } = plot.chart;
+            const lanes = panels[panels.length - 1], lane = lanes.layers.find((layer) => layer.lane === "missed");
+            return [box.left + sx(lane.spans[1][0]), box.top + lanes.sy((lane.low + lane.high) / 2)];
         }"""
     )
-    page.mouse.move(spot[0] - 3, spot[1])
-    page.mouse.move(*spot)
-    label = page.locator("#timeline .hovertext")
-    label.wait_for(timeout=5_000)
-    assert "missed; nearest alarm at 2020-05-" in label.text_content()
+    page.mouse.move(spot[0] + 2, spot[1])
+    assert "missed; nearest alarm at 2020-05-" in page.locator(".hint").text_content()
+    assert page.locator("#timeline .crosshair").get_attribute("visibility") == "visible"
     page.mouse.move(0, 0)
+    assert page.locator(".hint").is_hidden()
+
+
+def test_the_score_answers_everywhere_with_its_time_of_day(broken):
+    """At every place along the line there is a hint, and it has day, hour and minute."""
+    page, *_ = broken
+    box = page.locator("#timeline").bounding_box()
+    for share in np.linspace(0.12, 0.98, 30):
+        page.mouse.move(box["x"] + share * box["width"], box["y"] + 60)
+        assert re.fullmatch(r"2020-0\d-\d\d \d\d:\d\d: score \S+", page.locator(".hint").text_content())
+    page.mouse.move(0, 0)
+
+
+def test_a_row_and_its_mark_light_each_other(broken):
+    """Whichever of them the pointer is on."""
+    page, *_ = broken
+    row = page.locator("#events-table tbody tr", has_text="missed").first
+    row.hover()
+    lit = page.evaluate(f"{PLOT}.chart.layers.find((layer) => layer.name === 'lit').spans[0]")
+    page.mouse.move(0, 0)
+    assert page.evaluate(f"{PLOT}.chart.layers.some((layer) => layer.name === 'lit')") is False
+    page.locator("#timeline").scroll_into_view_if_needed()
+    spot = page.evaluate(
+        """([from, to]) => {
+            const plot = document.getElementById("timeline"), box = plot.getBoundingClientRect(), { sx, panels } = plot.chart;
+            return [box.left + (sx(from) + sx(to)) / 2, box.top + panels[panels.length - 1].sy(0.5)];
+        }""",
+        lit,
+    )
+    page.mouse.move(*spot)
+    name = row.locator("th").text_content()
+    assert name in page.locator("#events-table tr[data-lit] th").all_text_contents()
+    page.mouse.move(0, 0)
+    assert page.locator("#events-table tr[data-lit]").count() == 0
+
+
+def test_dragging_moves_the_timeline_and_shift_zooms(broken):
+    """What is under the pointer stays under it; with Shift the stretch that was chosen fills the figure."""
+    page, *_ = broken
+    page.get_by_role("button", name="all", exact=True).click()
+    page.get_by_role("button", name="zoom in").click()
+    page.locator("#timeline").scroll_into_view_if_needed()
+    box, (low, high) = page.locator("#timeline").bounding_box(), page.evaluate("page.view")
+    middle = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.move(*middle)
+    page.mouse.down()
+    page.mouse.move(middle[0] + 100, middle[1], steps=4)
+    page.mouse.up()
+    moved = page.evaluate("page.view")
+    per_pixel = (high - low) / page.evaluate(f"{PLOT}.chart.right - {PLOT}.chart.left")
+    assert moved == pytest.approx([low - 100 * per_pixel, high - 100 * per_pixel], rel=1e-9)
+    page.keyboard.down("Shift")
+    page.mouse.move(*middle)
+    page.mouse.down()
+    page.mouse.move(middle[0] + 200, middle[1], steps=4)
+    page.mouse.up()
+    page.keyboard.up("Shift")
+    start, end = page.evaluate("page.view")
+    assert end - start == pytest.approx(200 * per_pixel, rel=1e-6)
+    page.get_by_role("button", name="all", exact=True).click()
 
 
 def test_steps_have_whole_ticks_at_every_zoom_and_phones_no_advice_for_a_mouse(visit):
@@ -149,7 +209,7 @@ def test_steps_have_whole_ticks_at_every_zoom_and_phones_no_advice_for_a_mouse(v
     assert "Shift" not in page.locator("#about-timeline").inner_text()
     for _ in range(6):
         page.get_by_role("button", name="zoom in").click()
-        texts = page.locator("#timeline .xtick text").all_text_contents()
+        texts = page.locator("#timeline .xticks text").all_text_contents()
         assert len(set(texts)) == len(texts) > 1
         assert all(text.isdigit() for text in texts)
     assert page.evaluate("page.view[1] - page.view[0]") == 8
@@ -164,7 +224,9 @@ def test_alarms_at_their_own_times_have_a_page(visit):
     events, alarms = times[[5, 30, 60]] + np.timedelta64(7, "m"), times[[5, 31, 80, 90]] + np.timedelta64(20, "m")
     result = nf.evaluate(events, predictions=alarms, times=times, truth_as="times", tolerance="1h", null="permutation")
     page, _ = visit(result)
-    marks = page.evaluate(f"{PLOT}.data.filter((t) => t.name === 'false alarms')[0].x.filter((x) => x !== null)")
+    marks = page.evaluate(
+        f"{PLOT}.chart.layers.find((layer) => layer.lane === 'false').spans.flatMap((span) => span.slice(0, 2))"
+    )
     assert sorted(set(marks)) == alarms[1:].astype("datetime64[ms]").astype(float).tolist()
     hour = 3_600_000
     own = events.astype("datetime64[ms]").astype(float)

@@ -1,6 +1,6 @@
 """Screenshots for the README and the documentation, beside this script: report and detectors, light and dark.
 
-Needs plotly, playwright, pillow and chromium: python docs/images/report.py
+Needs jinja2, matplotlib, playwright, pillow and chromium: python docs/images/report.py
 """
 
 import io

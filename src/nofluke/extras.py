@@ -13,7 +13,7 @@ EXTRAS = {
     "click": "cli",
     "rich": "cli",
     "matplotlib": "plot",
-    "plotly": "report",
+    "jinja2": "report",
     "distributed": "distributed",
 }
 """The extra of each package, as pyproject.toml has it."""
@@ -25,7 +25,7 @@ def needed(module: str, who: str) -> Any:
     Parameters
     ----------
     module : str
-        Such as "duckdb" or "plotly.offline".
+        Such as "duckdb" or "jinja2".
     who : str
         Who needs it, as the error begins: "a report needs".
 

@@ -170,9 +170,9 @@ def coincidence(
     if many:
         _refuse(click.get_current_context())
     if report is not None:
-        from nofluke.show.report.page import check_plotly
+        from nofluke.show.kit import check_kit
 
-        check_plotly()  # before the work
+        check_kit()  # before the work
     import nofluke as nf
 
     if gaps_time_format is not None and gaps is None:

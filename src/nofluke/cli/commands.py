@@ -264,7 +264,7 @@ ROLES = (
     type=click.Choice(["inline", "cdn"]),
     default="inline",
     show_default=True,
-    help="Embed plotly's script (5 MB), so that the page needs no network; or let the page fetch it.",
+    help="Either word gives the same page: its scripts are small, and all in the file.",
 )
 @click.option(
     "-o",
@@ -289,9 +289,9 @@ def report(
     Repeat --scores or --predictions to put several detectors side by side, each with its own page in the same file.
     FILE is CSV, TSV or Parquet, or - for standard input.
     """
-    from nofluke.show.report.page import check_plotly
+    from nofluke.show.kit import check_kit
 
-    check_plotly()  # before the work
+    check_kit()  # before the work
     several = len(named_detectors(options)) + (options["predictions_file"] is not None) > 1
     for role in ("scores", "predictions"):
         # one detector is an array, several are a dict by their names
@@ -514,9 +514,9 @@ def demo(seed: int, report: str | None) -> None:
     import nofluke as nf
 
     if report is not None:
-        from nofluke.show.report.page import check_plotly
+        from nofluke.show.kit import check_kit
 
-        check_plotly()  # before the work
+        check_kit()  # before the work
     quakes = nf.datasets.simulate_quakes(rng=seed)
     scores = nf.detectors.energy_transient(quakes.counts)
     result = nf.evaluate(quakes.truth, scores, quantile=0.9, tolerance=2)

@@ -1164,7 +1164,7 @@ class Evaluation(Exports, ByValue):
         scripts: Literal["inline", "cdn"] = "inline",
         metrics: Any = (),
     ) -> Path:
-        """Write a page with sliders for threshold and tolerance, to open or send (needs plotly). See `write_report`."""
+        """Write a page with sliders for threshold and tolerance, to open or send (needs jinja2). See `write_report`."""
         from nofluke.show.report import write_report
 
         return write_report(self, path, title=title, scripts=scripts, metrics=metrics)

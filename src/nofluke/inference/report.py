@@ -109,8 +109,7 @@ def report(
     title : str, optional
         Heading of the page.
     scripts : {"inline", "cdn"}
-        Whether plotly's script is part of the file (some 5 MB, opens without a network) or is fetched when it is
-        opened.
+        Both give the same page, which opens without a network: its scripts are small, and all in the file.
     metrics : list of metrics, optional
         Other metrics to test against chance on the page of each detector: see `significance`.
 

@@ -1,17 +1,6 @@
-"use strict";
-// Sorting, filtering, and the numbers of single cells. Nothing is computed here: every number was evaluated beforehand.
+// A leaderboard: sorting, filtering, and the numbers of single cells. Nothing is computed here: every number was evaluated beforehand.
 
-const data = JSON.parse(document.getElementById("data").textContent);
-const one = (query, root = document) => root.querySelector(query);
-const all = (query, root = document) => [...root.querySelectorAll(query)];
-
-function made(tag, text, attributes = {}) {
-  const element = document.createElement(tag);
-  if (text !== undefined) element.textContent = text; // text, never markup: names come from the data
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  return element;
-}
-
+function openBoard(data) {
 // numbers as they are written everywhere else
 const dash = "–";
 function share(value) {
@@ -81,12 +70,12 @@ function told(i, j) {
   const group = data.groups[data.group_of[j]];
   const place = data.detectors[i] + " on " + data.columns[j] + (group === data.columns[j] ? "" : " (" + group + ")");
   if (data.kind === "groups") {
-    const counts = data.words.map((word, k) => word + " " + number(data.counts[i][j][k])).reverse().join(", ");
+    const counts = data.words.map((word, k) => (data.signs[word] || word) + " " + number(data.counts[i][j][k])).reverse().join(", ");
     return place + ": " + counts + ".";
   }
   const row = data.rows[i][j];
   if (row < 0) return place + ": missing. " + why(i, j);
-  return place + ": " + data.words[data.codes[i][j]] + ", F1 " + share(at("f1", row)) + ", chance " + share(at("f1_at_chance", row)) + ".";
+  return place + ": " + (data.signs[data.words[data.codes[i][j]]] || "missing") + ", F1 " + share(at("f1", row)) + ", chance " + share(at("f1_at_chance", row)) + ".";
 }
 const why = (i, j) => data.texts[data.reasons[i + "," + j]] || "It was not evaluated.";
 
@@ -107,13 +96,22 @@ function facts(pairs) {
   for (const [name, value] of pairs) list.append(made("dt", name), made("dd", value));
   return list;
 }
+const LABELS = {
+  n: "steps", threshold: "alarms from a score of", tolerance: "tolerance", count_events: "events are counted as", near_events: "steps near an event",
+  near_predictions: "steps near an alarm", false_alarms: "false alarms", delay: "median delay (steps, or seconds where there is a clock)", null: "null", doubts: "doubts about the null",
+};
+function verdictOf(word, reason) {
+  const said = made("p", undefined, { class: "answer", "data-verdict": word });
+  said.append(made("strong", data.signs[word]), " " + reason);
+  return said;
+}
 const SAID = ["f1", "f1_at_chance", "verdict", "reason", "notes", "n_events", "n_predictions", "holds", "seed", "n_resamples"];
 function numbersOf(i, j) {
   const group = data.groups[data.group_of[j]];
   const where = made("p", group && group !== data.columns[j] ? "Group: " + group : "", { class: "lead" });
   const value = data.values[i][j];
   if (data.kind === "groups") {
-    const counts = data.words.map((word, k) => [word, number(data.counts[i][j][k])]).reverse();
+    const counts = data.words.map((word, k) => [data.signs[word] || word, number(data.counts[i][j][k])]).reverse();
     return [facts([...counts, ["F1 of sums, corrected for chance", share(value)]])];
   }
   const row = data.rows[i][j];
@@ -125,16 +123,16 @@ function numbersOf(i, j) {
     side, share(at(side, row)), count(side), chance(side), p(side), at(side + "_method", row),
   ]);
   measures.push(["F1", share(at("f1", row)), "", share(at("f1_at_chance", row)), "", ""]);
-  const shown = [where, made("p", at("verdict", row) + ": " + at("reason", row)), table(["", "value", "hits", "chance", "p", "method"], measures)];
+  const shown = [where, verdictOf(at("verdict", row), at("reason", row)), table(["", "value", "hits", "chance’s hits", "p", "method"], measures)];
   const names = Object.keys(data.cells);
   const metrics = names.filter((name) => names.includes(name + "_verdict"));
   if (metrics.length) {
-    const line = (name) => [name, number(at(name, row)), number(at(name + "_expected", row)) + " ± " + number(at(name + "_std", row)), pvalue(at(name + "_pvalue", row)), at(name + "_verdict", row)];
+    const line = (name) => [name, number(at(name, row)), number(at(name + "_expected", row)) + " ± " + number(at(name + "_std", row)), pvalue(at(name + "_pvalue", row)), data.signs[at(name + "_verdict", row)]];
     shown.push(table(["", "value", "chance", "p", "verdict"], metrics.map(line)));
   }
   const other = names.filter((name) => !SAID.includes(name) && !["precision", "recall", ...metrics].some((m) => name === m || name.startsWith(m + "_")));
   const text = (content) => (typeof content === "number" || content === null ? number(content) : String(content));
-  const rest = [["F1 corrected for chance", share(value)], ...other.map((name) => [name.replaceAll("_", " "), text(at(name, row))])];
+  const rest = [["F1 corrected for chance", share(value)], ...other.map((name) => [LABELS[name] || name.replaceAll("_", " "), text(at(name, row))])];
   if (at("holds", row) === 0) rest.push(["null", "does not hold for these data"]);
   if (at("n_resamples", row) > 0) rest.push(["resamples", number(at("n_resamples", row))], ["seed", String(at("seed", row))]);
   shown.push(facts(rest));
@@ -250,6 +248,7 @@ function start() {
   all(".board thead tr:last-child th").forEach((head) => {
     const index = head.cellIndex;
     const button = made("button", head.textContent, { type: "button", "aria-label": "Sort by " + head.dataset.called });
+    head.dataset.columns ||= head.dataset.called; // of a file
     head.replaceChildren(button);
     button.addEventListener("click", () => sortBy(head, index));
   });
@@ -278,6 +277,10 @@ function start() {
     document.documentElement.classList.remove("printing");
     for (const element of opened) element.open = false;
   });
+  startStill(data.figures);
+  addDownloads(one("main"));
   document.documentElement.dataset.ready = "yes";
 }
 start();
+}
+opened(openBoard);

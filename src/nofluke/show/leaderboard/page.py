@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from html import escape
-from importlib.resources import files
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from nofluke import __version__
 from nofluke.arrays import FloatArray, IntArray
-from nofluke.show.dots import BELOW, DOT_ROW, dot_marks, end_of, extent, shortened
+from nofluke.show.kit import markup, page, read, shortened
+from nofluke.show.kit.figure import Description, Dots, drawn, row_height, rows_of_dots
 from nofluke.show.leaderboard.tables import (
     columns_list,
     detectors_table,
@@ -21,14 +22,14 @@ from nofluke.show.leaderboard.tables import (
     pairs_table,
     reasons_list,
 )
-from nofluke.show.report.page import document, filled, palette
 from nofluke.studies.cell_map import CODES, CellMap
 from nofluke.studies.leaderboard import OF, Leaderboard
 from nofluke.studies.pooled_row import name_of
 from nofluke.studies.store import Values
+from nofluke.text.signs import VERDICTS
 from nofluke.text.tables import plural
 
-# ---- figures of the leaderboard as SVG that needs no script: a dot plot of pooled F1, and two maps of cells
+# ---- figures of the leaderboard: a dot plot, and two maps of cells as SVG that needs no script
 
 
 ROW, STRIP = 24, 20  # pixels a detector and for the names of groups, in a map
@@ -45,13 +46,13 @@ SHARES = (0.001, 0.1, 0.25, 0.5, 0.75, 0.999)
 """Between the colours of the share of series with verdict yes."""
 
 
-def dot_plot(board: Leaderboard) -> str:
+def dot_plot(board: Leaderboard) -> Description:
     """What detectors are ranked by with intervals beside chance, a line for each detector."""
-    by = board.drawn
-    end, step = end_of(value for row in board.rows for value in extent(row.measure(by)))
-    marks = dot_marks([(row.detector, row.measure(by), row.best) for row in board.rows], name_of(by), end, step)
-    height = DOT_ROW * len(board.rows) + BELOW
-    return f'<svg class="dots" width="100%" height="{height}" role="img" aria-labelledby="about-dots">{marks}</svg>'
+    rows = [
+        Dots(name=row.detector, measure=row.measure(board.drawn), verdict=row.verdict, best=row.best)
+        for row in board.rows
+    ]
+    return rows_of_dots(rows)
 
 
 def heat_map(cells: CellMap, which: str) -> str:
@@ -149,7 +150,7 @@ def _columns(cells: CellMap, y: int) -> tuple[str, int]:
     """Names below the columns, or numbers where columns are narrow, and their height; a list has all the names."""
     n = len(cells.columns)
     if n <= LETTERED:
-        names = [shortened(" ".join(name.split()), LONGEST) for name in cells.columns]
+        names = [shortened(" ".join(name.split()), LONGEST) for name in without_prefix(cells)]
         marks, kind, room = dict(enumerate(names)), "column", 10 + 6 * max(map(len, names), default=0)
     else:
         step = next((step for step in (10, 50, 100, 500) if n <= 20 * step), 1_000)
@@ -161,6 +162,19 @@ def _columns(cells: CellMap, y: int) -> tuple[str, int]:
     return "".join(texts), room
 
 
+def without_prefix(cells: CellMap) -> list[str]:
+    """Names of columns without the beginning that all of their group share, up to a /, _, - or blank."""
+    shared = {}
+    for group in set(cells.groups):
+        names = [name for name, own in zip(cells.columns, cells.groups, strict=True) if own == group]
+        if len(names) < 2:
+            names = list(cells.columns)
+        pairs = enumerate(zip(min(names), max(names), strict=False))
+        same = min(names)[: next((i for i, (a, b) in pairs if a != b), None)]
+        shared[group] = (re.match(r".*[/_\- ]", same) or [""])[0]
+    return [name.removeprefix(shared[group]) or name for name, group in zip(cells.columns, cells.groups, strict=True)]
+
+
 def _class(verdict: str) -> str:
     return verdict.split()[0]
 
@@ -170,73 +184,114 @@ def _class(verdict: str) -> str:
 
 def render(board: Leaderboard, failed: Values, shown: CellMap, payload: dict[str, Any]) -> str:
     """The whole page as text."""
-    about, missing = board.about, board.missing_in_words()
-    page = {
-        "title": escape(about.title or "Leaderboard"),
-        "size": escape(board.title.removeprefix(f"{about.title}: ")),
-        "version": __version__,
-        "missing": _lines(missing),
-        "answer": escape(board.verdict_in_words()),
-        "notes": _lines(about.notes),
-        "facts": "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in board.facts()),
-        "alpha": f"{about.alpha:g}",
-        "level": f"{100 * about.level:.3g}%",
-        "board": detectors_table(board),
-        "reasons": reasons_list(board),
-        "columns": columns_list(shown),
-        "about_star": ""
-        if board.pairs is None
-        else f"★ {escape(board.ranked_by)} not significantly worse than the best, all pairs compared (Holm).",
-        "about_shade": "" if board.pairs is None else "★ and shaded: not significantly worse than the best.",
-        "star_hidden": " hidden" if board.pairs is None else "",
-        "about_of": f"{OF}." if any(row.measure(m).told_apart for row in board.rows for m in row.measures) else "",
-        "groups": groups_table(board),
-        "groups_hidden": "hidden" if board.by_group is None else "",
-        "metrics": metrics_table(board),
-        "metrics_hidden": "" if board.metrics else "hidden",
-        "standing": escape(" ".join((*board.standing_in_words(), *board.undefined_in_words()))),
-        "drawn": escape(name_of(board.drawn)),
-        "pooled": "Mean" if board.drawn in board.metrics else "Pooled",
-        "ranked_by": escape(board.ranked_by),
-        "told_hidden": "" if any(row.measure(board.drawn).told_apart for row in board.rows) else "hidden",
-        "dots": dot_plot(board),
-        "dot_names": _names(board, "dots-names"),
-        "dot_values": "".join(f"<li>{row.measure(board.drawn).in_words()}</li>" for row in board.rows),
-        "map_names": _names(board, "map-names"),
-        "map_verdict": heat_map(shown, "verdict"),
-        "map_value": heat_map(shown, "value"),
-        "least": str(max(len(shown.columns) * (18 if len(shown.columns) <= LETTERED else 3), 100)),
-        "verdict_word": "share of verdicts that are yes" if shown.kind == "groups" else "verdict",
-        "verdict_key": _key_of_shares() + _key("missing", LETTERS[0], len(shown.columns) <= LETTERED)
-        if shown.kind == "groups"
-        else _key_of_verdicts(shown),
-        "value_key": _key_of_values() + _key("missing", LETTERS[0], len(shown.columns) <= LETTERED),
-        "column_noun": "group" if shown.kind == "groups" else "series",
-        "about_map": escape(shown.about),
-        "about_verdicts": escape(_about_verdicts(shown)),
-        "pairs": ""
-        if board.pairs is None
-        else pairs_table(board.pairs, about.alpha, board.rank_by, board.rank_by in board.lower),
-        "pairs_hidden": "hidden" if board.pairs is None else "",
-        "missing_cells": missing_table(failed, board.detectors),
-        "missing_hidden": "" if missing else "hidden",
-    }
-    return document(
-        about.title or "Leaderboard",
-        filled(_read("leaderboard/leaderboard.html"), page),
+    about, missing, lettered = board.about, board.missing_in_words(), len(shown.columns) <= LETTERED
+    dots = dot_plot(board)
+    rows, by = row_height(len(board.rows)), name_of(board.drawn)
+    grouped = shown.kind == "groups"
+    told = any(row.measure(m).told_apart for row in board.rows for m in row.measures)
+    gone = _key("missing", LETTERS[0], lettered)
+    return page(
+        "leaderboard/leaderboard.html",
+        title=about.title or "Leaderboard",
         kind="leaderboard",
-        style=palette() + _read("report/report.css") + _read("board.css") + _read("leaderboard/leaderboard.css"),
-        data=payload,
-        script=_read("leaderboard/leaderboard.js"),
+        data=payload | {"figures": {"board-dots": dots}, "signs": {name: one.words for name, one in VERDICTS.items()}},
+        styles=("leaderboard/leaderboard.css",),
+        script=read("leaderboard/leaderboard.js"),
+        name=about.title or "Leaderboard",
+        size=board.title.removeprefix(f"{about.title}: "),
+        missing=missing,
+        opening=opening(board),
+        answer=_answer(board),
+        leader=board.rows[0].verdict if board.rows else "cannot tell",
+        notes=about.notes,
+        facts=board.facts(),
+        alpha=f"{about.alpha:g}",
+        level=f"{100 * about.level:.3g}%",
+        board=markup(detectors_table(board)),
+        reasons=markup(reasons_list(board)),
+        columns=markup(columns_list(shown)),
+        about_star=""
+        if board.pairs is None
+        else f"★ {board.ranked_by} not significantly worse than the best, all pairs compared (Holm).",
+        about_shade="" if board.pairs is None else "★ and shaded: not significantly worse than the best.",
+        about_of=f"{OF}." if told else "",
+        groups=markup(groups_table(board)),
+        metrics=markup(metrics_table(board)),
+        standing=" ".join((*board.standing_in_words(), *board.undefined_in_words(), *reconciled(board))),
+        drawn_name=by,
+        pooled="Mean" if board.drawn in board.metrics else "Pooled",
+        ranked_by=board.ranked_by,
+        told_apart=any(row.measure(board.drawn).told_apart for row in board.rows),
+        rows=rows,
+        dots=drawn({"board-dots": dots}, {}, {"board-dots": (WIDE, rows / 72)})["board-dots"],
+        map_names=markup(_names(board, "map-names")),
+        map_verdict=markup(heat_map(shown, "verdict")),
+        map_value=markup(heat_map(shown, "value")),
+        least=str(max(len(shown.columns) * (18 if lettered else 3), 100)),
+        verdict_word=f"share of verdicts that are {VERDICTS['yes'].words}" if grouped else "verdict",
+        verdict_key=markup(_key_of_shares() + gone if grouped else _key_of_verdicts(shown)),
+        value_key=markup(_key_of_values() + gone),
+        column_noun="group" if grouped else "series",
+        about_map=shown.about,
+        about_verdicts=_about_verdicts(shown),
+        pairs=markup(
+            ""
+            if board.pairs is None
+            else pairs_table(board.pairs, about.alpha, board.rank_by, board.rank_by in board.lower)
+        ),
+        missing_cells=markup(missing_table(failed, board.detectors)),
     )
 
 
-def _read(name: str) -> str:
-    return files("nofluke.show").joinpath(name).read_text(encoding="utf-8")
+WIDE = 12.0  # inches of the dot plot
 
 
-def _lines(lines: tuple[str, ...]) -> str:
-    return "<br>".join(map(escape, lines))
+def opening(board: Leaderboard) -> str:
+    """Who leads, who cannot be told from it, and who looks like chance, in one sentence."""
+    if not board.rows:
+        return "There are no detectors."
+    first, *others = board.rows
+    said = [f"{first.detector} leads" if others else f"{first.detector}: {VERDICTS[first.verdict].words}"]
+    if board.pairs is not None and others:
+        group = [row.detector for row in others if row.best]
+        if len(group) == len(others):
+            said.append("no other can be told from it" if len(group) > 1 else f"{group[0]} cannot be told from it")
+        elif group:
+            said.append(f"{_few(group)} cannot be told from it")
+        else:
+            said.append("it is significantly better than every other")
+    like = [row.detector for row in board.rows if row.verdict == "no"]
+    if like and others:
+        said.append(f"{_few(like)} {'looks' if len(like) == 1 else 'look'} like chance")
+    return "; ".join(said) + "."
+
+
+COUNTED = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def _few(names: list[str]) -> str:
+    """One or two by name, more by number."""
+    if len(names) <= 2:
+        return " and ".join(shortened(name, 40) for name in names)
+    return f"{COUNTED[len(names)] if len(names) < len(COUNTED) else f'{len(names):,}'} others"
+
+
+def _answer(board: Leaderboard) -> str:
+    """How many detectors have each verdict."""
+    counts = Counter(row.verdict for row in board.rows)
+    told = ", ".join(f"{sign.words} {counts[name]}" for name, sign in VERDICTS.items() if counts[name])  # type: ignore[index]
+    return f"Better than chance, corrected for {plural(len(board.rows), 'detector')}: {told}."
+
+
+def reconciled(board: Leaderboard) -> tuple[str, ...]:
+    """Where a detector is better than chance on all series together, but shown to be on none alone: why both hold."""
+    names = [row.detector for row in board.rows if row.verdict in ("yes", "partly") and row.skill_in == 0]
+    if not names:
+        return ()
+    return (
+        f"{_few(names)} {'has' if len(names) == 1 else 'have'} skill on all series together though on no single one it "
+        "can be shown: each has too few events for that, and their small advantages add up.",
+    )
 
 
 def _names(board: Leaderboard, name: str) -> str:
@@ -255,7 +310,8 @@ def _key_of_verdicts(shown: CellMap) -> str:
 
 def _key(word: str, letter: str, lettered: bool) -> str:
     shape, text = ("", letter) if lettered else (" shape", "")
-    return f'<li><span class="swatch k-{word.split()[0]}{shape}" aria-hidden="true">{text}</span>{word}</li>'
+    said = VERDICTS[word].words if word in VERDICTS else word
+    return f'<li><span class="swatch k-{word.split()[0]}{shape}" aria-hidden="true">{text}</span>{said}</li>'
 
 
 def _key_of_values() -> str:
@@ -283,5 +339,8 @@ def _swatches(letter: str, words: tuple[str, ...]) -> str:
 def _about_verdicts(shown: CellMap) -> str:
     """What the map shows, in words: how many cells have each verdict."""
     counts = shown.counts.sum(axis=(0, 1)).tolist()
-    told = ", ".join(f"{word} {count:,}" for word, count in reversed(list(zip(CODES, counts, strict=True))) if count)
+    said = {name: one.words for name, one in VERDICTS.items()}
+    told = ", ".join(
+        f"{said.get(word, word)} {count:,}" for word, count in reversed(list(zip(CODES, counts, strict=True))) if count
+    )
     return f"{plural(sum(counts), 'cell')}, each with its own verdict before any correction: {told}."

@@ -21,7 +21,6 @@ from nofluke.studies.pooled_row import (
 from nofluke.studies.store import Values, missing_cells
 from nofluke.text.signs import VERDICTS
 
-SIGNS = {"yes": "✓", "partly": "≈", "no": "✗", "cannot tell": "?"}
 MOST_LISTED = 200  # missing cells; failed.jsonl has all
 MOST_PRINTED = 40  # of them; the style sheet hides the others on paper
 OPEN_ON_PAPER = 400  # names of columns that are printed
@@ -162,7 +161,8 @@ def _key(value: float) -> str:
 
 def verdict(word: str) -> str:
     """A verdict with its sign, so that no colour is needed."""
-    return f'<span class="word" data-verdict="{word}"><span aria-hidden="true">{SIGNS[word]}</span> {word}</span>'
+    sign = VERDICTS[word]
+    return f'<span class="word" data-verdict="{word}"><span aria-hidden="true">{sign.symbol}</span> {sign.words}</span>'
 
 
 def pairs_table(pairs: Pairs, alpha: float, by: str = "f1", lower: bool = False) -> str:

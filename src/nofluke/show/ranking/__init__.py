@@ -1,37 +1,25 @@
-"""The page of a ranking: verdict, both answers, table, groups and intervals, all pairs; nothing needs a script."""
+"""The page of a ranking: verdict, both answers, table, groups and intervals, all pairs; only hints need a script."""
 
 from __future__ import annotations
 
 import math
 from html import escape
-from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
 
-from nofluke import __version__
 from nofluke.data.paths import check_place, expanded, write_file
 from nofluke.errors import InputError
-from nofluke.show.dots import BELOW, DOT_ROW, shortened
+from nofluke.plot.rankings import ranking as plot_ranking
+from nofluke.show.kit import markup, page, shortened
+from nofluke.show.kit.figure import Description, drawn, plotted, row_height
 from nofluke.show.leaderboard.tables import pairs_table
-from nofluke.show.report.page import document, filled, palette
-from nofluke.show.ticks import number_ticks
 from nofluke.studies.leaderboard import PairMatrix, Pairs
 from nofluke.studies.rank import SPEAKS, Answer, Ranking
 from nofluke.text.numbers import show_p
 from nofluke.text.tables import plural, show_share
 
-ROW, BAR, ABOVE = 22, 12, 34  # pixels of a name, of a group and for the ticks
-LEFT, RIGHT = 27.0, 73.0  # percent between which the methods lie
-LONGEST = 26  # letters of a name beside the diagram
-STYLE = """
-.board td:nth-child(3) { white-space: nowrap; }
-#questions table { width: auto; } #questions td, #questions th { text-align: left; padding: .3rem 1rem .3rem 0; vertical-align: top; }
-.diagram { display: block; overflow: visible; max-width: 62rem; } .diagram text { font-size: 12px; fill: var(--ink); }
-.diagram line { stroke: var(--ink); stroke-width: 1; } .diagram .tick { text-anchor: middle; fill: var(--soft); }
-.diagram .bar { stroke: var(--observed); stroke-width: 3; } .diagram .member { fill: var(--observed); }
-@media print { .board tr > :last-child:not([colspan]) { display: table-cell; } }
-"""
+LONGEST = 26  # letters of a name beside a row
 
 
 def write_ranking(found: Ranking, path: str | Path, *, title: str | None = None) -> Path:
@@ -47,34 +35,30 @@ def make_ranking_page(found: Ranking, *, title: str | None = None) -> str:
     if title is not None and not isinstance(title, str):
         raise InputError(argument="title", value=title, problem="must be text")
     answer, name = found.answer, title or "Ranking"
-    page = {
-        "title": escape(name),
-        "size": escape(found.title),
-        "version": __version__,
-        "answer": escape(found.verdict_in_words()),
-        "notes": "<br>".join(map(escape, found.notes)),
-        "questions": _questions(found),
-        "board": _board(found),
-        "units": answer.units,
-        "alpha": f"{found.alpha:g}",
-        "level": f"{100 * (1 - found.alpha):.3g}%",
-        "best": escape(found.best),
-        "groups": groups_diagram(found),
-        "names": _names(found),
-        "dots": difference_plot(found),
-        "values": "".join(f"<li>{escape(_ends(found, i))}</li>" for i in range(len(found.methods))),
-        "pairs": _pairs(found),
-        "facts": "".join(f"<dt>{escape(one)}</dt><dd>{escape(told)}</dd>" for one, told in found.facts()),
-    }
-    here = files("nofluke.show")
-    sheets = ("report/report.css", "board.css", "leaderboard/leaderboard.css")
-    return document(
-        name,
-        filled(here.joinpath("ranking/ranking.html").read_text(encoding="utf-8"), page),
+    dots, rows = difference_plot(found), row_height(len(found.methods))
+    return page(
+        "ranking/ranking.html",
+        title=name,
         kind="ranking",
-        style=palette() + "".join(here.joinpath(one).read_text(encoding="utf-8") for one in sheets) + STYLE,
-        data={},
-        script="",
+        data={"figures": {"dots-ranking": dots}},
+        styles=("leaderboard/leaderboard.css", "ranking/ranking.css"),
+        script="opened((data) => { startStill(data.figures); addDownloads(one('main')); "
+        "document.documentElement.dataset.ready = 'yes'; });",
+        name=name,
+        size=found.title,
+        answer_words=found.verdict_in_words(),
+        notes=found.notes,
+        questions=markup(_questions(found)),
+        board=markup(_board(found)),
+        units=answer.units,
+        alpha=f"{found.alpha:g}",
+        level=f"{100 * (1 - found.alpha):.3g}%",
+        best=found.best,
+        groups=markup(groups_diagram(found)),
+        dots=drawn({"dots-ranking": dots}, {}, {"dots-ranking": (12.0, rows / 72)})["dots-ranking"],
+        rows=rows,
+        pairs=markup(_pairs(found)),
+        facts=found.facts(),
     )
 
 
@@ -138,91 +122,56 @@ def _board(found: Ranking) -> str:
 
 
 def groups_diagram(found: Ranking) -> str:
-    """The critical-difference diagram as SVG: places along x are percentages, so that letters keep their shape."""
-    n, groups = len(found.methods), found.answer.groups()
-    at = found.means[0] + np.nan_to_num(found.differences[:, 0])
-    low, high = float(at.min()), float(at.max())
-    pad = 0.04 * (high - low) or abs(high) / 2 or 0.5
-    low, high = low - pad, high + pad
-
-    def x(value: float) -> float:
-        share = (value - low) / (high - low)
-        return LEFT + (RIGHT - LEFT) * (share if found.better == "higher" else 1 - share)
-
-    first, on_right = ABOVE + BAR * (len(groups) + 1), (n + 1) // 2
-    marks = [_line(LEFT, ABOVE, RIGHT, ABOVE)]
-    for tick in number_ticks(low, high, most=6):
-        if low <= tick.at <= high:
-            marks.append(_line(x(tick.at), ABOVE - 5, x(tick.at), ABOVE))
-            marks.append(f'<text class="tick" x="{x(tick.at):.4g}%" y="{ABOVE - 10}">{escape(tick.text)}</text>')
-    for k, (name, value) in enumerate(zip(found.methods, at.tolist(), strict=True)):
-        right = k < on_right
-        y = first + ROW * ((k if right else n - 1 - k) + 0.5)
-        edge, anchor = (RIGHT + 1, "start") if right else (LEFT - 1, "end")
-        text = f"{shortened(name, LONGEST)} {show_share(float(found.means[k]))}"
-        marks.append(_line(x(value), ABOVE, x(value), y) + _line(x(value), y, edge, y))
-        marks.append(
-            f'<text x="{edge + (0.6 if right else -0.6):.4g}%" y="{y + 4:g}" text-anchor="{anchor}">{escape(text)}</text>'
-        )
-    for row, group in enumerate(groups):
-        y, places = ABOVE + BAR * (row + 1), [x(float(at[k])) for k in group]
-        marks.append(_line(min(places), y, max(places), y, "bar"))
-        marks += [f'<circle class="member" cx="{place:.4g}%" cy="{y}" r="4"/>' for place in places]
-    height = first + ROW * on_right + 6
-    return f'<svg class="diagram" width="100%" height="{height}" role="img" aria-labelledby="about-groups">{"".join(marks)}</svg>'
+    """The critical-difference diagram, as `nofluke.plot.ranking` draws it."""
+    n = len(found.methods)
+    rows = len(found.answer.groups()) + (n + 1) // 2
+    return plotted("groups-diagram", lambda ax: plot_ranking(found, ax), (9.0, 1.0 + 0.24 * rows))
 
 
-def _line(x1: float, y1: float, x2: float, y2: float, name: str = "") -> str:
-    kind = f' class="{name}"' if name else ""
-    return f'<line{kind} x1="{x1:.4g}%" y1="{y1:g}" x2="{x2:.4g}%" y2="{y2:g}"/>'
-
-
-def difference_plot(found: Ranking) -> str:
+def difference_plot(found: Ranking) -> Description:
     """Differences from the best with intervals, a row for each method."""
     n, answer = len(found.methods), found.answer
-    value, low, high = (
-        np.where(np.isnan(one), 0.0, one) for one in (found.differences[:, 0], answer.low[:, 0], answer.high[:, 0])
-    )
-    ends = float(min(value.min(), low.min())), float(max(value.max(), high.max()))
-    pad = 0.03 * (ends[1] - ends[0]) or 0.5
-    start, end = ends[0] - pad, ends[1] + pad
-
-    def x(one: float) -> float:
-        return 100 * (one - start) / (end - start)
-
-    marks = [
-        f'<rect class="best" width="100%" y="{DOT_ROW * i}" height="{DOT_ROW}"/>'
-        for i in range(n)
-        if not answer.told[0, i]
+    up = [n - 1 - i for i in range(n)]
+    value = np.nan_to_num(found.differences[:, 0]).tolist()
+    ends = [(float(low), float(high)) for low, high in zip(answer.low[:, 0], answer.high[:, 0], strict=True)]
+    seen = [x for pair in ends for x in pair if not math.isnan(x)] + value
+    low, high = min(seen), max(seen)
+    pad = 0.03 * (high - low) or 0.5
+    best = [[low - pad, high + pad]]
+    layers: list[Description] = [
+        {"kind": "boxes", "name": "best", "spans": best, "low": y - 0.5, "high": y + 0.5}
+        for y, told in zip(up, answer.told[0].tolist(), strict=True)
+        if not told
     ]
-    for tick in number_ticks(start, end, most=7):
-        if start <= tick.at <= end:
-            marks.append(_line(x(tick.at), 0, x(tick.at), DOT_ROW * n, "chance" if tick.at == 0 else "rule"))
-            marks.append(f'<text class="tick" x="{x(tick.at):.4g}%" y="{DOT_ROW * n + 16}">{escape(tick.text)}</text>')
-    for i, name in enumerate(found.methods):
-        y = DOT_ROW * (i + 0.5)
-        if not math.isnan(answer.low[i, 0]):
-            marks.append(_line(x(float(low[i])), y, x(float(high[i])), y, "interval"))
-        told = escape(f"{name}: {_ends(found, i)}")
-        marks.append(
-            f'<circle class="dot" cx="{x(float(value[i])):.4g}%" cy="{y}" r="5"><title>{told}</title></circle>'
-        )
-    return (
-        f'<svg class="dots" width="100%" height="{DOT_ROW * n + BELOW}" role="img" aria-labelledby="about-dots">'
-        f"{''.join(marks)}</svg>"
-    )
+    layers.append({"kind": "rule", "name": "chance", "x": 0})
+    layers += [
+        {"kind": "line", "name": "observed", "x": list(pair), "y": [y, y]}
+        for y, pair in zip(up, ends, strict=True)
+        if not math.isnan(pair[0])
+    ]
+    layers.append({"kind": "line", "name": "points", "x": value, "y": up, "dots": True})
+    names = [shortened(" ".join(name.split()), LONGEST) for name in found.methods]
+    inks = ["soft"] * n
+    return {
+        "x": {"range": [low - pad, high + pad]},
+        "y": {
+            "range": [-0.5, n - 0.5],
+            "ticks": [up, names],
+            "grid": False,
+            "beside": [up, [_ends(found, i) for i in range(n)], inks],
+        },
+        "layers": layers,
+        "tell": {
+            "rows": True,
+            "x": [0] * n,
+            "y": up,
+            "texts": [f"{name}: {_ends(found, i)}" for i, name in enumerate(found.methods)],
+        },
+    }
 
 
 def _ends(found: Ranking, i: int) -> str:
     return found._difference_in_words(i, 0) if i else "best"
-
-
-def _names(found: Ranking) -> str:
-    items = "".join(
-        f'<li{"" if told else " data-best"} title="{escape(name)}">{escape(name)}</li>'
-        for name, told in zip(found.methods, found.answer.told[0].tolist(), strict=True)
-    )
-    return f'<ol class="dots-names" aria-hidden="true">{items}</ol>'
 
 
 def _pairs(found: Ranking) -> str:

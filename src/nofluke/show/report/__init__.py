@@ -9,10 +9,11 @@ from typing import Any
 from nofluke.data.paths import check_place, expanded, write_file
 from nofluke.errors import InputError
 from nofluke.inference.evaluate import Evaluation
+from nofluke.show.kit import check_kit
 from nofluke.show.report.lists import Source
 from nofluke.show.report.metrics import code_of, figures_of, metrics_beside, section_of
 from nofluke.show.report.origin import Code, Origin, origin_of
-from nofluke.show.report.page import Scripts, check_plotly, check_scripts, render
+from nofluke.show.report.page import Scripts, check_scripts, render
 from nofluke.show.report.payload import make_payload
 
 __all__ = ["Parts", "Source", "check_page", "check_target", "make_page", "parts_of", "write_report"]
@@ -44,8 +45,7 @@ def write_report(
     title : str, optional
         Heading of the page; by default the name of the file that the data come from.
     scripts : {"inline", "cdn"}
-        Whether plotly's script is part of the file (some 5 MB, opens without a network) or is fetched when it is
-        opened.
+        Both give the same page, which opens without a network: its scripts are small, and all in the file.
     source : Source, optional
         The file and the command that the data came from, as the command line knows them.
     metrics : list of metrics, optional
@@ -98,7 +98,7 @@ def make_page(
         )
     check_page(title, scripts)
     parts = parts_of(result, title=title, source=source, metrics=metrics)
-    return render(parts.payload, parts.origin, scripts, parts.others)
+    return render(parts.payload, parts.origin, parts.others)
 
 
 def check_target(path: str | Path) -> Path:
@@ -113,7 +113,7 @@ def check_page(title: str | None, scripts: Scripts) -> None:
     if title is not None and not isinstance(title, str):
         raise InputError(argument="title", value=title, problem="must be text", remedy="put it in quotes")
     check_scripts(scripts)
-    check_plotly()
+    check_kit()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +122,7 @@ class Parts:
 
     payload: dict[str, Any]
     origin: Origin
-    others: str
+    others: dict[str, Any] | None
     metrics: Code
 
 

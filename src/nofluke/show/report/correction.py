@@ -126,9 +126,18 @@ def _looked(result: Evaluation, grid: Grid) -> tuple[list[NullModel], tuple[str,
     # thresholds ascend, so that what stands before has more alarms
     at, reasons = "", []
     for k, pick in enumerate(picks):
-        at = at if pick.holds else f"At the threshold {grid.told[k]:.4g}: {pick.why}"
+        at = at if pick.holds else _at_another(grid, k, pick.why)
         reasons.append(at)
     return [first[kind] for kind, _ in times.most_common(MOST_NULLS)], tuple(reasons)
+
+
+def _at_another(grid: Grid, k: int, why: str) -> str:
+    """Why nothing can be told at a threshold with more alarms, and why that counts at those with fewer."""
+    side = "lower" if grid.told[k] <= grid.told[-1] else "higher"
+    return (
+        f"At a {side} threshold ({grid.told[k]:.4g}), which has more alarms: {why} It counts here too, since this "
+        "position was found by looking at all of them."
+    )
 
 
 def _tried(family_of: Family, model: NullModel) -> FamilywiseTest | None:

@@ -1,4 +1,4 @@
-// The table of events and false alarms at the position of the sliders: sorted, filtered, shown piece by piece, and what marks are called.
+// The table of events and false alarms at the position of the sliders, and what marks are called.
 
 const ROWS_AT_FIRST = 20;
 const MORE_ROWS = 200;
@@ -101,7 +101,7 @@ function eventInWords([, , first, last, many], marked) {
   const unit = data.events.unit === "steps" ? " steps" : data.events.unit === "clock" ? " time units" : "";
   const near = alarm < 0 ? "no alarm" : "alarm at " + timeInWords(series.since(alarm)) + ", delay " + delayInWords(delayOf(first, alarm)) + unit;
   const until = series.steps ? " to " + timeInWords(series.end[first]) : "";
-  return data.noun + " " + thousands(first + 1) + ": " + timeInWords(series.begin[first]) + until + "<br>" + (marked.found[first] ? "found; " : "missed; nearest ") + near;
+  return data.noun + " " + thousands(first + 1) + ": " + timeInWords(series.begin[first]) + until + "\n" + (marked.found[first] ? "found; " : "missed; nearest ") + near;
 }
 
 function sortRows(rows, marked) {
@@ -166,6 +166,7 @@ function rowElement(row, marked) {
     element.append(cell);
   });
   element.addEventListener("click", () => zoomTo(row, marked));
+  for (const [name, of] of [["pointerenter", row], ["focusin", row], ["pointerleave", null], ["focusout", null]]) element.addEventListener(name, () => lightMark(of, marked));
   return element;
 }
 
@@ -180,8 +181,7 @@ function zoomTo(row, marked) {
   const wide = Math.max(Math.abs(reach.early), Math.abs(reach.late)) * (reach.in === "steps" ? series.step : 1);
   const room = Math.max(2 * wide, x1 - x0, line.points ? (whole[1] - whole[0]) / 500 : 10 * series.step);
   setView(x0 - room + series.half, x1 + room + series.half);
-  const quiet = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  document.getElementById("time").scrollIntoView({ behavior: quiet ? "auto" : "smooth", block: "start" });
+  document.getElementById("time").scrollIntoView({ behavior: quiet() ? "auto" : "smooth", block: "start" });
 }
 
 function eventsCsv() {

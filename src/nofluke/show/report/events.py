@@ -6,7 +6,6 @@ The page makes the same table for every position of the sliders out of its timel
 from __future__ import annotations
 
 import math
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -173,34 +172,3 @@ def _about(result: Evaluation, timeline: dict[str, Any]) -> str:
     if isinstance(result, Coincidence) and result.edges == "interior":
         said.append("Not counted: part of the window was not watched.")
     return " ".join(said)
-
-
-def section_of_events(events: dict[str, Any], noun: str) -> str:
-    """The table with its first rows, and what sorts and filters it once scripts run."""
-    heads = "".join(
-        f'<th scope="col" data-column="{name}"{" aria-sort=" + chr(34) + "ascending" + chr(34) if name == "from" else ""}>'
-        f'<button type="button">{escape(text or "what")}</button></th>'
-        for name, text in events["columns"].items()
-    )
-    rows = "".join(
-        f'<tr data-outcome="{escape(row[1])}"><th scope="row">'
-        + "</td><td>".join(escape(cell) for cell in row).replace("</td>", "</th>", 1)
-        + "</td></tr>"
-        for row in events["rows"]
-    )
-    more = f"The first {len(events['rows']):,} rows; {events['left']:,} more need JavaScript." if events["left"] else ""
-    kinds = {"": "all", "found": f"{noun}s found", "missed": f"{noun}s missed", "false": "false alarms"}
-    options = "".join(f'<option value="{value}">{text}</option>' for value, text in kinds.items())
-    return (
-        '<section id="events">\n<h2>Events and false alarms</h2>\n'
-        '<form class="tools" aria-label="Which rows to show" onsubmit="return false" hidden>'
-        f'<label>Show <select id="events-kind" autocomplete="off">{options}</select></label>'
-        '<label>with <input type="search" id="events-text" placeholder="any text" autocomplete="off"></label>'
-        '<button type="button" id="events-csv">Download as CSV</button></form>\n'
-        f'<p class="fine" id="events-count" aria-live="polite">{more}</p>\n'
-        '<div class="scroll" tabindex="0" role="region" aria-label="Events and false alarms">'
-        '<table class="events" id="events-table" data-csv="own"><caption class="unseen">Events and false alarms, at the position of the sliders</caption>'
-        f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>\n"
-        '<p class="fine paper-only" id="events-shown"></p>\n<p class="buttons"><button type="button" id="events-more" hidden>Show more</button></p>\n'
-        f'<details class="fine"><summary>What the columns mean</summary><p>{escape(events["about"])}</p></details>\n</section>'
-    )

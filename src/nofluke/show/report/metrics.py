@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -104,38 +103,21 @@ def _figure(one: Significance) -> dict[str, Any]:
     }
 
 
-def section_of(others: Significances | None, result: Evaluation) -> str:
-    """The section of the page."""
+def section_of(others: Significances | None, result: Evaluation) -> dict[str, Any] | None:
+    """What the section of the page shows."""
     if others is None:
-        return ""
+        return None
     table = others.table()
-    columns = [HEADINGS.get(name, name) for name in table.columns]
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in columns)
-    rows = "".join(
-        f'<tr><th scope="row">{escape(name)}</th>{"".join(f"<td>{escape(cell)}</td>" for cell in cells)}</tr>'
-        for name, *cells in table.rows
-    )
-    figures = "".join(_figure_of(i, one) for i, one in enumerate(others))
     told = (
         f"As evaluated, wherever the sliders are: {others[0].labels.in_words()}.",
         *(note for note in others.notes if note not in result.notes),
         others.how(),
         ABOUT,
     )
-    return f"""<section id="metrics">
-<h2>Other metrics</h2>
-<p>{escape(others.verdict_in_words())}</p>
-<div class="scroll" tabindex="0" role="region" aria-label="Other metrics compared with chance">
-<table class="metrics"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>
-<p class="fine">{escape(" ".join(told))}</p>
-<ul class="key" aria-hidden="true"><li class="k-observed">observed</li><li class="k-part">chance</li></ul>
-<div class="figures three">{figures}</div>
-</section>
-"""
-
-
-def _figure_of(i: int, one: Significance) -> str:
-    return (
-        f'<figure><h3>{escape(one.name)}</h3><div class="plot" id="metric-{i}" role="img" aria-labelledby="about-metric-{i}"></div>'
-        f'<figcaption id="about-metric-{i}">{escape(one.in_words())}</figcaption></figure>'
-    )
+    return {
+        "verdict": others.verdict_in_words(),
+        "columns": [HEADINGS.get(name, name) for name in table.columns],
+        "rows": table.rows,
+        "told": " ".join(told),
+        "figures": [{"name": one.name, "words": one.in_words()} for one in others],
+    }

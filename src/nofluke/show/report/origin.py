@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,14 @@ import numpy as np
 
 from nofluke import __version__
 from nofluke.arrays import BoolArray, FloatArray
-from nofluke.data.paths import expanded
+from nofluke.data.paths import expanded, name_of_list
 from nofluke.dates import for_heading, format_duration
 from nofluke.inference.coincidence import Coincidence
 from nofluke.inference.evaluate import Evaluation
 from nofluke.plot.style import MOST_DRAWN
 from nofluke.series.reading import Sequence
 from nofluke.series.timed import TimedCell
+from nofluke.show.kit.figure import Description
 from nofluke.show.report.in_time import on_axis
 from nofluke.show.report.lists import (
     Source,
@@ -29,8 +31,6 @@ from nofluke.show.report.lists import (
     reading_of_lists,
     tolerance_code,
 )
-from nofluke.show.svg import Axis, Chart
-from nofluke.show.ticks import Tick, date_ticks, number_ticks
 from nofluke.text.tables import plural
 
 # ---- the timeline of the evaluated position as a drawing: marks that share a pixel merge
@@ -65,37 +65,39 @@ class Stretches:
         return list(zip(self.starts[first].tolist(), ends[last].tolist(), strict=True))
 
 
-def timeline_figure(result: Evaluation) -> str:
+def timeline_figure(result: Evaluation) -> Description:
     """Scores and threshold above, lanes of hits, false alarms and events below."""
     steps, noun = _steps(result), result.cell.truth.noun
     low, high = float(steps.starts[0]), float(steps.ends[-1])
     pixel = (high - low) / PIXELS
     scores = None if isinstance(result, Coincidence) else result.sequence.scores
-    lanes = Axis(
-        low=0.0,
-        high=4.0,
-        ticks=[
-            Tick(i + 0.5, name) for i, name in enumerate((f"{noun}s missed", f"{noun}s found", "false alarms", "hits"))
-        ],
-        room=(0.0, 1.0) if scores is None else BELOW,
-        grid=False,
-    )
-    x = _axis(result, low, high)
-    if scores is None:
-        chart = Chart(x=x, y=lanes)
-        chart.columns(_away(result, steps), "away")
-    else:
-        drawn = np.clip(np.where(result.sequence.open_steps, scores, np.nan), -MOST_DRAWN, MOST_DRAWN)
-        cut = None if result.threshold is None else float(np.clip(result.threshold, -MOST_DRAWN, MOST_DRAWN))
-        chart = Chart(x=x, y=_scores_axis(drawn, cut), lanes=lanes)
-        chart.columns(_away(result, steps), "away")
-        _draw_scores(chart, drawn, (steps.starts + steps.ends) / 2, result.sequence.clock)
-        chart.line([low, high], [cut, cut], "cut")
     alarms, hits, events, found = result.cell.by_axis(steps=lambda _: _step_marks(result, steps), ticks=_timed_marks)
     shown = ((events, ~found), (events, found), (alarms, ~hits), (alarms, hits))
-    for i, (where, chosen) in enumerate(shown):
-        chart.boxes(where.where(chosen).drawn(pixel), i + 0.12, i + 0.88, "good" if i % 2 else "bad")
-    return chart.svg()
+    names = [f"{noun}s missed", f"{noun}s found", "false alarms", "hits"]
+    lanes: Description = {
+        "y": {"range": [0, 4], "ticks": [[0.5, 1.5, 2.5, 3.5], names], "grid": False},
+        "room": (0.0, 1.0) if scores is None else BELOW,
+        "layers": [
+            {
+                "kind": "boxes",
+                "name": "found" if i % 2 else "missed",
+                "spans": where.where(chosen).drawn(pixel),
+                "low": i + 0.12,
+                "high": i + 0.88,
+            }
+            for i, (where, chosen) in enumerate(shown)
+        ],
+    }
+    panels = [lanes]
+    if scores is not None:
+        drawn = np.clip(np.where(result.sequence.open_steps, scores, np.nan), -MOST_DRAWN, MOST_DRAWN)
+        cut = None if result.threshold is None else float(np.clip(result.threshold, -MOST_DRAWN, MOST_DRAWN))
+        at = (steps.starts + steps.ends) / 2
+        rule = [] if cut is None else [{"kind": "rule", "name": "cut", "y": cut}]
+        xs, ys = _score_line(drawn, at, (low, high), result.sequence.clock)
+        line = {"kind": "line", "name": "score", "x": xs, "y": ys}
+        panels.insert(0, {"y": _scores_axis(drawn, cut), "room": SCORES, "layers": [line, *rule]})
+    return {"x": _axis(result, low, high), "panels": panels, "bands": [{"name": "away", "spans": _away(result, steps)}]}
 
 
 def _steps(result: Evaluation) -> Stretches:
@@ -113,20 +115,20 @@ def _steps(result: Evaluation) -> Stretches:
     return Stretches(starts=at - half, ends=at + half)
 
 
-def _axis(result: Evaluation, low: float, high: float) -> Axis:
+def _axis(result: Evaluation, low: float, high: float) -> Description:
     clock: Any = result.sequence.ticks if isinstance(result, Coincidence) else result.sequence.clock
     if clock is not None and clock.is_dates:
-        return Axis(low=low, high=high, ticks=date_ticks(low, high))
-    ticks = number_ticks(low, high, most=8, whole=clock is None)
-    return Axis(low=low, high=high, ticks=ticks, title="step" if clock is None else "time")
+        return {"kind": "dates", "range": [low, high]}
+    return {"title": "step" if clock is None else "time", "range": [low, high], "whole": clock is None}
 
 
-def _scores_axis(scores: FloatArray, cut: float | None) -> Axis:
+def _scores_axis(scores: FloatArray, cut: float | None) -> Description:
     seen = np.append(scores[~np.isnan(scores)], [] if cut is None else cut)
     low, high = (float(seen.min()), float(seen.max())) if len(seen) else (0.0, 1.0)
-    pad = 0.06 * (high - low) if high > low else 0.06 * abs(high) or 1.0
-    ticks = number_ticks(low - pad, high + pad, most=5)
-    return Axis(low=low - pad, high=high + pad, ticks=ticks, title="score", room=SCORES)
+    # an axis must be long enough for numbers of its size to differ, or nothing is drawn at all
+    least = max(1e-9 * max(abs(low), abs(high)), 1e-290)
+    pad = max(0.06 * (high - low), least) if high > low else 0.06 * abs(high) or 1.0
+    return {"title": "score", "range": [low - pad, high + pad]}
 
 
 def _away(result: Evaluation, steps: Stretches) -> list[tuple[float, float]]:
@@ -139,9 +141,11 @@ def _away(result: Evaluation, steps: Stretches) -> list[tuple[float, float]]:
     return Stretches(starts=steps.starts[closed], ends=steps.ends[closed]).joined(np.diff(closed) > 1)
 
 
-def _draw_scores(chart: Chart, scores: FloatArray, at: FloatArray, clock: Any) -> None:
+def _score_line(
+    scores: FloatArray, at: FloatArray, ends: tuple[float, float], clock: Any
+) -> tuple[list[float | None], list[float | None]]:
     """The smallest and the largest score of each pixel; no line where there is no score, or across a gap."""
-    pixel = ((at - chart.x.low) / (chart.x.high - chart.x.low) * PIXELS).astype(np.int64)
+    pixel = ((at - ends[0]) / (ends[1] - ends[0]) * PIXELS).astype(np.int64)
     broken = np.zeros(len(at), dtype=np.bool_)
     if clock is not None:
         broken[np.asarray(clock.gaps) + 1] = True
@@ -153,10 +157,10 @@ def _draw_scores(chart: Chart, scores: FloatArray, at: FloatArray, clock: Any) -
     for x, low, high, after_gap in zip(
         at[starts].tolist(), least.tolist(), most.tolist(), broken[starts].tolist(), strict=True
     ):
-        points = [low] if low == high else [low, high]
+        points = [low] if low == high or math.isnan(low) else [low, high]
         xs += [None] * after_gap + [x] * len(points)
-        ys += [None] * after_gap + points
-    chart.line(xs, ys, "score")
+        ys += [None] * after_gap + [None if math.isnan(point) else point for point in points]
+    return xs, ys
 
 
 def _timed_marks(cell: TimedCell) -> tuple[Stretches, BoolArray, Stretches, BoolArray]:
@@ -209,7 +213,7 @@ class Origin:
     code: tuple[tuple[str, str], ...]
     in_time: tuple[tuple[str, str], ...] = ()
     leads: str = ""
-    timeline: str = ""
+    timeline: Description = field(default_factory=dict, repr=False)
 
 
 def origin_of(
@@ -241,7 +245,7 @@ def origin_of(
         code.insert(0, ("On the command line", source.command))
     lists = isinstance(result, Coincidence)
     return Origin(
-        name=title or (("Coincidence" if lists else "Evaluation") if source is None else Path(source.files[0]).name),
+        name=title or judged(source, "Coincidence" if lists else "Evaluation"),
         about=_about(result),
         null=result.settings.choice.in_words(),
         doubtful=bool(result.settings.choice.doubts),
@@ -251,6 +255,28 @@ def origin_of(
         leads=result.leads if isinstance(result, Coincidence) else "",
         timeline=timeline_figure(result),
     )
+
+
+def judged(source: Source | None, else_: str) -> str:
+    """What a page is about: a detector on a file, or two lists, by the names of their files.
+
+    >>> judged(Source(file="a/latency.csv", columns={"scores": "excess"}, command=""), "Evaluation")
+    'excess on latency.csv'
+    >>> judged(Source(file="storms.csv", truth_file="floods.csv", columns={"alarms": "t"}, command=""), "Coincidence")
+    'floods and storms'
+    """
+    if source is None:
+        return else_
+    if source.predictions_file is not None:
+        lists = (source.truth_file or source.file, source.predictions_file)
+        return " and ".join(name_of_list(file) for file in lists if file is not None)
+    file = Path(source.files[0]).name
+    detector = next((source.columns[role] for role in ("scores", "predictions") if role in source.columns), None)
+    if detector is not None:
+        return f"{detector} on {file}"
+    if source.truth_file is not None and source.file is not None and source.truth_file != source.file:
+        return f"{Path(source.truth_file).stem} and {Path(source.file).stem}"
+    return file
 
 
 def _about(result: Evaluation) -> str:

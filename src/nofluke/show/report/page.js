@@ -1,5 +1,4 @@
-// State, sliders and text. Every number was computed beforehand: this only looks up the cell of the two sliders.
-// All scripts stand in one function, openPage(data): what they define belongs to one page, until closing.abort().
+// State, sliders and text.
 
 const closing = new AbortController();
 const listening = { signal: closing.signal };
@@ -33,8 +32,6 @@ function showText() {
   }
   for (const table of document.querySelectorAll("[data-matrix]")) {
     const matrix = cell.matrices[table.dataset.matrix];
-    table.hidden = matrix === null;
-    if (matrix === null) continue;
     table.querySelectorAll("tbody td").forEach((entry, i) => {
       entry.textContent = matrix.entries[i];
       entry.className = matrix.readable[i] ? "read" : "unread";
@@ -76,24 +73,23 @@ function start() {
     button.addEventListener("click", () => moveTimeline(button.dataset.move));
   }
   showText();
+  reserve();
   drawAll();
   listen();
-  addDownloads(document.getElementById("verdict").parentElement);
+  startMenu();
+  addDownloads(document.getElementById("how").parentElement);
   startLinks();
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll, listening);
   // paper is white, and narrower than most windows
   addEventListener("beforeprint", () => forPaper(true), listening);
   addEventListener("afterprint", () => forPaper(false), listening);
-  const unpacking = typeof DecompressionStream === "undefined" ? Promise.reject() : openSeries();
-  unpacking.then(() => {
+  openSeries().then(() => {
     if (closing.signal.aborted) return;
     openTimeline();
     openEvents();
     document.documentElement.dataset.ready = "yes";
-  }, () => {
-    document.getElementById("events-count").textContent = "This browser is too old to unpack the timeline.";
   });
-  return { state, select, setView, forPaper, colours, marksAt, eventsCsv, get series() { return series; }, get view() { return view; }, close: () => closing.abort() };
+  return { state, select, setView, forPaper, marksAt, eventsCsv, get series() { return series; }, get view() { return view; }, close: () => closing.abort() };
 }
 
 function forPaper(printing) {

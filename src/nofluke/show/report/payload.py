@@ -8,7 +8,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -44,6 +43,7 @@ from nofluke.show.report.cells import (
 from nofluke.show.report.correction import Corrected, correct
 from nofluke.show.report.entitled import entitle
 from nofluke.show.report.events import events_of
+from nofluke.show.report.figures import bar_width, darkness, stretched
 from nofluke.show.report.grid import FACTORS, FEW_FACTORS, Grid, make_grid, tolerances_around
 from nofluke.show.report.lists import Source
 from nofluke.show.report.next_steps import next_steps
@@ -216,7 +216,9 @@ def _wide(lags: IntArray, cell: Cell) -> IntArray:
     some = np.arange(0, cell.n_steps, max(cell.n_steps // 100, 1))
     windows = cell.trial.reaches[cell.d].around_events(some, some)
     window = int(np.median(windows.stops - windows.starts))
-    reach = min(max(int(lags[-1]), FAR * (window - 1) // 2), max(cell.n_steps // 3, int(lags[-1])))
+    longest = int(np.max(cell.truth.stops - cell.truth.starts, initial=1))  # a peak is as broad as that
+    reach = max(int(lags[-1]), FAR * (window - 1) // 2, 2 * (longest - 1))
+    reach = min(reach, max(cell.n_steps // 3, int(lags[-1])))
     return np.unique(np.round(np.linspace(-reach, reach, min(2 * reach + 1, MOST_SHIFTS))).astype(np.int64))
 
 
@@ -270,28 +272,20 @@ def in_worlds(test: ChanceTest) -> str:
 # ---- the strip of nulls: what each says at the evaluated position
 
 
-def strip_of(result: Evaluation, seed: int) -> str:
+def strip_of(result: Evaluation, seed: int) -> list[dict[str, str]]:
     """A row for each null: the one used, those that hold too, and those that do not, in grey."""
-    rows = "".join(_row(one, result.settings.choice) for one in every_null(result, seed=seed))
-    return (
-        '<div class="scroll" tabindex="0" role="region" aria-label="P-values under every null">'
-        '<table class="strip"><caption>What every null says</caption><thead><tr><th scope="col">null</th>'
-        '<th scope="col">p of precision</th><th scope="col">p of recall</th><th scope="col">what it assumes, or why '
-        f"it is ruled out</th></tr></thead><tbody>{rows}</tbody></table></div>"
-    )
+    return [_row(one, result.settings.choice) for one in every_null(result, seed=seed)]
 
 
-def _row(one: UnderNull, choice: Choice) -> str:
-    kind = "used" if one.used else "aside" if one.against else "valid"
-    mark = '<span class="mark">used here</span> ' if one.used else ""
-    sides = {"precision": one.precision, "recall": one.recall}
-    numbers = "".join(
-        f'<td data-name="p of {side}">{"–" if p is None else show_p(p)}</td>' for side, p in sides.items()
-    )
+def _row(one: UnderNull, choice: Choice) -> dict[str, str]:
     about = one.against or replace(choice, model=one.model, assumes="").assumption  # ticks where there are no steps
-    return (
-        f'<tr class="{kind}"><th scope="row">{mark}{escape(one.model.text)}</th>{numbers}<td>{escape(about)}</td></tr>'
-    )
+    return {
+        "kind": "used" if one.used else "aside" if one.against else "valid",
+        "null": one.model.text,
+        "precision": "–" if one.precision is None else show_p(one.precision),
+        "recall": "–" if one.recall is None else show_p(one.recall),
+        "about": about,
+    }
 
 
 # ---- how tolerances and lags are written in the address of a page, and as which numbers they are found again
@@ -345,6 +339,7 @@ def make_payload(result: Evaluation, source: Source | None = None, label: str = 
     family = corrected.family
     _write_corrected(cells, corrected)
     entitle(cells, corrected, result, grid, evaluator_under(result, grid, seed))
+    darkness(cells)
     line = timeline(result, grid)
     return {
         "chosen": list(grid.chosen),
@@ -420,6 +415,7 @@ def _lags(grid: Grid) -> list[dict[str, Any]]:
             "label": str(lag),
             "short": lag.short if lag.length else "0",
             "position": float(position),
+            "place": float(position),
             "value": None,
             **address_of_lag(lag),
         }
@@ -450,7 +446,7 @@ def _axis(result: Evaluation, grid: Grid) -> dict[str, str]:
 def _thresholds(result: Evaluation, grid: Grid) -> list[dict[str, Any]]:
     """Each threshold: how it is written, and where it stands among the scores."""
     if result.sequence.scores is None:
-        return [{"label": "alarms as given", "short": "", "position": 0.0, "value": None}]
+        return [{"label": "alarms as given", "short": "", "position": 0.0, "place": 0.0, "value": None}]
     scores = result.sequence.open_scores()
     made: list[dict[str, Any]] = []
     for told, value, quantile in zip(grid.told.tolist(), grid.thresholds.tolist(), grid.quantiles, strict=True):
@@ -458,7 +454,8 @@ def _thresholds(result: Evaluation, grid: Grid) -> list[dict[str, Any]]:
             "" if quantile is None else f" ({quantile:g} quantile)"
         )
         position = float((scores < value).mean()) if quantile is None else quantile
-        made.append({"label": label, "position": position, "value": _plain(told)})
+        place = stretched(position, len(scores))
+        made.append({"label": label, "position": position, "place": place, "value": _plain(told)})
     names = short_names([one["position"] for one in made])
     return [one | {"short": short} for one, short in zip(made, names, strict=True)]
 
@@ -503,6 +500,7 @@ def _cell(cell: Evaluation, shifts: Shifts, by_lag: Hits) -> dict[str, Any]:
 def _side(test: ChanceTest, value: float, interval: Interval, alarm: str) -> dict[str, Any]:
     drawn = picture_of(test.law)
     share = test.expected / test.of if test.of else math.nan
+    ends = {"mean": test.expected, "low": drawn.low, "high": drawn.high}
     return {
         "hits": test.hits,
         "of": test.of,
@@ -511,10 +509,11 @@ def _side(test: ChanceTest, value: float, interval: Interval, alarm: str) -> dic
         "std": test.std,
         "low": drawn.low,
         "high": drawn.high,
+        "share": {name: _of(value, test.of) for name, value in ends.items()},
         "p": test.pvalue,
         "upper": upper_of(test),
         "law": {
-            "first": drawn.first,
+            "at": [drawn.first + i * drawn.step for i in range(len(drawn.chance))],
             "step": drawn.step,
             "chance": _short(drawn.chance),
             "binomial": _short(drawn.binomial),
@@ -540,7 +539,9 @@ def _write_corrected(cells: list[list[Any]], corrected: Corrected) -> None:
                 p = float(corrected.pvalues[side][d, k])
                 cell[side] |= {"corrected": p, "remains": significant(p, corrected.alpha)}
                 cell[side]["text"]["corrected"] = show_p(p)
-                cell[side]["band"] = _plain(float(corrected.bands[side][d, k]))
+                cell[side]["band"] = band = _plain(float(corrected.bands[side][d, k]))
+                of = cell[side]["of"]
+                cell[side]["share"]["band"] = None if band is None or band > of else _of(band, of)
 
 
 def _matrix(matrix: Confusion | None) -> dict[str, Any] | None:
@@ -564,7 +565,13 @@ def _delay(delays: Delays) -> dict[str, Any]:
     if len(at) > MOST_BARS or sparse:
         counts, edges = np.histogram(values, bins=min(MOST_BARS, max(2 * math.isqrt(len(values)), 8)))
         at = (edges[1:] + edges[:-1]) / 2
-    return {"unit": unit, "at": _short(at), "counts": counts.tolist(), "step": step}
+    places = _short(at)
+    return {"unit": unit, "at": places, "counts": counts.tolist(), "step": step, "width": bar_width(places, step)}
+
+
+def _of(value: float, of: int) -> float | None:
+    """A share in four digits, if there is one."""
+    return float(f"{value / of:.4g}") if of else None
 
 
 def _numbers(cells: list[list[Any]], side: str, name: str) -> FloatArray:

@@ -1,4 +1,4 @@
-// The steps of the timeline, unpacked from short text, and what each of them is at a position of the sliders: looked up, not computed.
+// The steps of the timeline, unpacked from short text, and what each of them is at a position: looked up, not computed.
 
 const line = data.timeline;
 const KINDS = { u8: Uint8Array, i8: Int8Array, u16: Uint16Array, i16: Int16Array, u32: Uint32Array, i32: Int32Array, f64: Float64Array };
@@ -8,11 +8,7 @@ let series = null; // until it is unpacked
 
 async function unpacked(packed) {
   if (!packed) return null;
-  const text = atob(packed.z);
-  const bytes = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
-  const inflated = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  const planes = new Uint8Array(await new Response(inflated).arrayBuffer()); // all first bytes, then all second ones
+  const planes = new Uint8Array(await inflated(packed.z)); // all first bytes, then all second ones
   const size = KINDS[packed.kind].BYTES_PER_ELEMENT;
   const many = planes.length / size;
   const flat = new Uint8Array(planes.length);
@@ -77,12 +73,12 @@ function firstWhere(length, is) {
 const rowOfCell = (d, k) => (data.column === "lag" ? d * data.thresholds.length + k : d);
 const levelOfCell = (k) => (data.column === "lag" ? 0 : k);
 
-let known = {}; // the last position that was asked for
+let lastAsked = {}; // the last position that was asked for
 function marksAt(d, k) {
-  if (known.d === d && known.k === k) return known;
+  if (lastAsked.d === d && lastAsked.k === k) return lastAsked;
   const [row, level] = [rowOfCell(d, k), levelOfCell(k)];
   const { n, levels, alarmsCounted } = series;
-  const near = known.row === row ? known.near : nearEvents(row);
+  const near = lastAsked.row === row ? lastAsked.near : nearEvents(row);
   const marks = new Uint8Array(n);
   const steps = [];
   for (let i = 0; i < n; i++) {
@@ -98,8 +94,8 @@ function marksAt(d, k) {
     }
   }
   const alarms = Int32Array.from(steps);
-  known = { d, k, row, level, near, marks, alarms, ...eventsAt(row, alarms), best: known.row === row ? known.best : null };
-  return known;
+  lastAsked = { d, k, row, level, near, marks, alarms, ...eventsAt(row, alarms), best: lastAsked.row === row ? lastAsked.best : null };
+  return lastAsked;
 }
 
 function nearEvents(row) {

@@ -14,7 +14,7 @@ function openTimeline() {
   leastView = line.least || 8 * step;
   view = [...whole];
   drawTimeline();
-  document.getElementById("timeline").on("plotly_relayout", zoomTimeline);
+  draggable(document.getElementById("timeline"));
 }
 
 function visible(from, to) {
@@ -64,15 +64,6 @@ function eventSpans(is, pixel) {
   return found;
 }
 
-function boxes(spans, bottom, top) {
-  const [x, y] = [[], []];
-  for (const [x0, x1] of spans) {
-    x.push(x0, x1, x1, x0, null);
-    y.push(bottom, bottom, top, top, null);
-  }
-  return { x, y };
-}
-
 function scoreLine(pixels) {
   // of each pixel the smallest and the largest score; broken at gaps, and at steps without a score or that do not count
   const { at, n, score, closed, breaks } = series;
@@ -116,7 +107,7 @@ function scoreLine(pixels) {
   return { x, y };
 }
 
-function windows(row, pixel, c) {
+function windows(row, pixel) {
   // one shape for windows that overlap: translucent ones on top of each other would look like something else
   const { early, late, in: unit } = line.windows[row];
   const { place, begin, end, at, half, first } = series;
@@ -138,44 +129,24 @@ function windows(row, pixel, c) {
     if (previous && x0 - wide - previous[1] < pixel / 4) previous[1] = Math.max(previous[1], x1 + wide);
     else bands.push([x0 - wide, x1 + wide]);
   }
-  return bands.map(([x0, x1]) => (
-    { type: "rect", x0, x1, y0: 0, y1: 1, yref: "paper", line: { width: 0 }, fillcolor: c.band, layer: "below" }
-  ));
+  return bands;
 }
 
-function unwatched(pixel, c) {
+function unwatched(pixel) {
   // steps that are left out, and stretches of time that were not watched
   const bands = (line.away || []).filter(([x0, x1]) => x1 > view[0] && x0 < view[1] && x1 - x0 >= pixel / 2);
   if (series.closed) bands.push(...alarmSpans(1, series.closed, pixel));
-  return bands.map(([x0, x1]) => (
-    { type: "rect", x0, x1, y0: 0, y1: 1, yref: "paper", line: { width: 0 }, fillcolor: c.line, opacity: 0.6, layer: "below" }
-  ));
-}
-
-function names(spans, height, tell, pixel) {
-  // places that show, when one points at them, what the mark there is
-  const made = { x: [], y: [], text: [] };
-  for (const span of spans) {
-    const [x0, x1] = [Math.max(span[0], view[0] - series.half), Math.min(span[1], view[1])];
-    const many = Math.max(Math.ceil((x1 - x0) / (NAME_EVERY * pixel)), 1);
-    const text = tell(span);
-    for (let i = 0; i < many; i++) {
-      made.x.push(x0 + ((i + 0.5) / many) * (x1 - x0));
-      made.y.push(height);
-      made.text.push(text);
-    }
-  }
-  return made;
+  return bands.map(([x0, x1]) => [x0, x1]);
 }
 
 function drawTimeline() {
   if (!series || !view) return; // not unpacked yet
-  const c = colours();
-  const pixels = Math.max(sizeOf("timeline").width - 110, 100);
+  const box = document.getElementById("timeline");
+  const size = sizeOf(box);
+  const pixels = Math.max(size.width - 110, 100);
   const pixel = (view[1] - view[0]) / pixels;
   const marked = marksAt(state.d, state.k);
   const counts = (j) => !series.eventsCounted || series.eventsCounted[marked.row * series.events + j];
-  const shade = { hit: c.good, false: c.bad, found: c.good, missed: c.bad };
   const titles = { hit: "hits", false: "false alarms", found: data.noun + "s found", missed: data.noun + "s missed" };
   const spans = {
     hit: alarmSpans(HIT, marked.marks, pixel),
@@ -183,48 +154,32 @@ function drawTimeline() {
     found: eventSpans((j) => marked.found[j] === 1, pixel),
     missed: eventSpans((j) => counts(j) && marked.found[j] === 0, pixel),
   };
-  const instants = { hit: line.points, false: line.points, found: !series.first, missed: !series.first };
-  const traces = LANES.map((name, i) => ({
-    ...boxes(spans[name], 3.12 - i, 3.88 - i), name: titles[name], yaxis: "y2",
-    mode: "lines", fill: "toself", fillcolor: shade[name], line: { color: shade[name], width: instants[name] ? 2 : 1 }, hoverinfo: "skip",
-  }));
-  const told = LANES.map((name, i) => ({
-    ...names(spans[name], 3.5 - i, (span) => (i < 2 ? alarmInWords(name, span, marked) : eventInWords(span, marked)), pixel),
-    name: titles[name] + ", in words", yaxis: "y2", mode: "markers", marker: { size: 12, color: shade[name], opacity: 0 }, hovertemplate: "%{text}<extra></extra>",
-  }));
-  const bands = windows(marked.row, pixel, c);
-  document.querySelector("#time .k-window").hidden = bands.length === 0;
-  const shapes = [...bands, ...unwatched(pixel, c)];
+  const lanes = LANES.map((name, i) => ({ kind: "boxes", name: i % 2 ? "missed" : "found", lane: name, title: titles[name], spans: spans[name], low: 3.12 - i, high: 3.88 - i, least: 2 }));
+  if (lit) lanes.push({ kind: "boxes", name: "lit", spans: [lit.span], low: lit.low, high: lit.high, least: 6 });
+  const bands = windows(marked.row, pixel);
+  one("#time .k-window").hidden = bands.length === 0;
+  const panels = [{
+    y: { range: [0, 4], ticks: [[3.5, 2.5, 1.5, 0.5], LANES.map((name) => titles[name])], grid: false }, room: series.score ? [0, 0.34] : [0, 1], layers: lanes,
+  }];
+  if (series.score) panels.unshift(scorePanel(pixels));
+  const { kind } = line.x;
+  drawChart(box, {
+    size, panels, bands: [{ name: "window", spans: bands }, { name: "away", spans: unwatched(pixel) }], marked,
+    x: { range: drawnRange(pixels), kind: kind === "dates" ? "dates" : "number", whole: kind === "steps", title: kind === "dates" ? "" : kind === "steps" ? "step" : "time" },
+  });
+}
+
+function scorePanel(pixels) {
+  const drawn = scoreLine(pixels);
   const cut = data.thresholds[state.k].value;
   const threshold = cut === null ? null : Math.min(Math.max(cut, -MOST_DRAWN), MOST_DRAWN);
-  if (series.score) {
-    const drawn = scoreLine(pixels);
-    const few = drawn.x.length < 120;
-    traces.unshift({ ...drawn, mode: few ? "lines+markers" : "lines", line: { color: c.soft, width: 1 }, marker: { size: 4, color: c.soft }, connectgaps: false, hovertemplate: "%{x}: %{y:.4g}<extra></extra>" });
-    if (threshold !== null) {
-      shapes.push({ type: "line", x0: 0, x1: 1, xref: "paper", y0: threshold, y1: threshold, line: { color: c.ink, width: 1.5, dash: "dash" } });
-    }
-  }
-  const values = series.score ? traces[0].y.filter((value) => value !== null) : [];
-  if (series.score && threshold !== null) values.push(threshold);
-  const [bottom, top] = values.length ? values.reduce(([a, b], v) => [Math.min(a, v), Math.max(b, v)], [Infinity, -Infinity]) : [0, 1];
+  const [bottom, top] = [...drawn.y, threshold].reduce(([a, b], v) => (v === null ? [a, b] : [Math.min(a, v), Math.max(b, v)]), [Infinity, -Infinity]);
+  const [low, high] = bottom <= top ? [bottom, top] : [0, 1];
   // an axis must be long enough for numbers of its size to differ, or nothing is drawn at all
-  const least = Math.max(1e-9 * Math.max(Math.abs(bottom), Math.abs(top)), 1e-290);
-  const pad = top === bottom ? Math.abs(top) * 0.06 || 1 : Math.max((top - bottom) * 0.06, least);
-  const { kind } = line.x;
-  draw(
-    "timeline",
-    [...traces, ...told],
-    axis(kind === "dates" ? "" : kind === "steps" ? "step" : "time", {
-      type: kind === "dates" ? "date" : "linear", range: drawnRange(pixels), fixedrange: false, anchor: "y2",
-      ...(kind === "dates" ? {} : { tickformat: ",~r" }), ...(kind === "steps" ? { tickformat: ",d", ...wholeTicks(view[1] - view[0]) } : {}), nticks: pixels < 500 ? 4 : 8,
-    }),
-    axis(series.score ? "score" : "", { range: [bottom - pad, top + pad], domain: series.score ? [0.4, 1] : [0.99, 1], visible: Boolean(series.score), nticks: 6 }),
-    {
-      margin: { l: 88, r: 10, t: 8, b: 40 }, dragmode: pixels < 400 ? false : "pan", shapes,
-      yaxis2: axis("", { range: [0, 4], domain: series.score ? [0, 0.34] : [0, 1], tickvals: [0.5, 1.5, 2.5, 3.5], ticktext: LANES.map((name) => titles[name]).reverse(), showgrid: false }),
-    },
-  );
+  const least = Math.max(1e-9 * Math.max(Math.abs(low), Math.abs(high)), 1e-290);
+  const pad = high === low ? Math.abs(high) * 0.06 || 1 : Math.max((high - low) * 0.06, least);
+  const rule = threshold === null ? [] : [{ kind: "rule", name: "cut", y: threshold }];
+  return { y: { title: "score", range: [low - pad, high + pad] }, room: [0.4, 1], layers: [{ kind: "line", name: "score", ...drawn, dots: drawn.x.length < 120 }, ...rule] };
 }
 
 function drawnRange(pixels) {
@@ -232,14 +187,96 @@ function drawnRange(pixels) {
   return [view[0] - series.half - pad, view[1] - series.half + pad];
 }
 
-function axisNumber(value) {
-  return typeof value === "string" ? Date.parse(value.replace(" ", "T") + (value.includes(":") ? "Z" : "")) : value;
+// ---- pointing and dragging
+
+let lit = null; // the mark that belongs to the row under the pointer
+
+function laneAt(chart, y) {
+  const panel = chart.panels[chart.panels.length - 1];
+  return y < panel.high || y > panel.low ? null : panel.layers.find((lane) => lane.lane && y >= panel.sy(lane.high) - 4 && y <= panel.sy(lane.low) + 4) || null;
 }
 
-function zoomTimeline(event) {
-  const range = event["xaxis.range"] || [event["xaxis.range[0]"], event["xaxis.range[1]"]];
-  if (range[0] === undefined) return;
-  setView(axisNumber(range[0]) + series.half, axisNumber(range[1]) + series.half);
+function markAt(chart, lane, x) {
+  // the mark of a lane that is nearest, within a finger's reach
+  let [best, least] = [null, 12];
+  for (const span of lane.spans) {
+    const far = Math.max(chart.sx(span[0]) - x, x - chart.sx(span[1]), 0);
+    if (far < least) [best, least] = [span, far];
+  }
+  return best;
+}
+
+function stepAt(x) {
+  // the step whose time is nearest
+  const i = firstWhere(series.n, (at) => series.at(at) >= x);
+  return i > 0 && (i === series.n || x - series.at(i - 1) < series.at(i) - x) ? i - 1 : i;
+}
+
+function pointAt(box, event) {
+  const { chart } = box;
+  if (!chart?.marked) return;
+  const area = box.getBoundingClientRect();
+  const [x, y] = [event.clientX - area.left, event.clientY - area.top];
+  const value = chart.range[0] + ((x - chart.left) / (chart.right - chart.left)) * (chart.range[1] - chart.range[0]);
+  const lane = laneAt(chart, y);
+  const mark = lane && markAt(chart, lane, x);
+  lightRow(lane, mark);
+  if (x < chart.left || x > chart.right || series.n === 0) return hideHint(box);
+  const i = stepAt(value);
+  const at = mark ? Math.min(Math.max(x, chart.sx(mark[0])), Math.max(chart.sx(mark[1]), chart.sx(mark[0]))) : series.score ? chart.sx(series.at(i)) : x;
+  chart.cross.setAttribute("d", "M" + at + " " + chart.top + "V" + chart.bottom);
+  chart.cross.setAttribute("visibility", "visible");
+  if (mark) showHint(LANES.indexOf(lane.lane) < 2 ? alarmInWords(lane.lane, mark, chart.marked) : eventInWords(mark, chart.marked), event.clientX, event.clientY);
+  else if (series.score) showHint(timeInWords(series.since(i)) + ": score " + (Number.isNaN(series.score(i)) ? "missing" : number(series.score(i))), event.clientX, event.clientY);
+  else showHint(timeInWords(Math.round((value - line.x.first) / line.x.scale)), event.clientX, event.clientY);
+}
+
+function draggable(box) {
+  // the pointer moves the steps along; with Shift it chooses a stretch. On a telephone, buttons do
+  box.dataset.drag = "";
+  let from = null;
+  const place = (event) => Math.min(Math.max(event.clientX - box.getBoundingClientRect().left, box.chart.left), box.chart.right);
+  const length = () => (box.chart.range[1] - box.chart.range[0]) / (box.chart.right - box.chart.left);
+  box.addEventListener("pointerdown", (event) => {
+    if (event.pointerType === "touch" || event.button !== 0) return;
+    from = { x: place(event), view: [...view], zoom: event.shiftKey };
+    box.setPointerCapture(event.pointerId);
+    event.preventDefault();
+  });
+  box.addEventListener("pointermove", (event) => {
+    if (!from) return pointAt(box, event);
+    const moved = (place(event) - from.x) * length();
+    hideHint(box);
+    if (!from.zoom) setView(from.view[0] - moved, from.view[1] - moved);
+    else {
+      const ends = [from.x, place(event)];
+      box.chart.cross.setAttribute("d", ends.map((x) => "M" + x + " " + box.chart.top + "V" + box.chart.bottom).join(""));
+      box.chart.cross.setAttribute("visibility", "visible");
+    }
+  });
+  const end = (event) => {
+    const begun = from;
+    from = null;
+    if (!begun?.zoom || Math.abs(place(event) - begun.x) < 4) return;
+    const [a, b] = [begun.x, place(event)].sort((one, other) => one - other).map((x) => box.chart.range[0] + (x - box.chart.left) * length() + series.half);
+    setView(a, b);
+  };
+  box.addEventListener("pointerup", end);
+  box.addEventListener("pointercancel", () => { from = null; });
+  box.addEventListener("pointerleave", () => { hideHint(box); lightRow(null, null); });
+}
+
+function lightRow(lane, mark) {
+  // the row of the mark under the pointer
+  const is = (row) => mark && (LANES.indexOf(lane.lane) >= 2 ? row.j !== undefined && row.j >= mark[2] && row.j <= mark[3] : row.j === undefined && row.first <= mark[3] && row.last >= mark[2]);
+  all("#events-table tbody tr").forEach((element, i) => element.toggleAttribute("data-lit", Boolean(tableRows[i] && is(tableRows[i]))));
+}
+
+function lightMark(row, marked) {
+  // the mark of the row under the pointer
+  const lane = row && (row.j === undefined ? 1 : marked.found[row.j] ? 2 : 3);
+  lit = row ? { span: row.j === undefined ? [series.at(row.first) - series.half, series.at(row.last) + series.half] : eventEnds(row.j), low: 3.02 - lane, high: 3.98 - lane } : null;
+  drawTimeline();
 }
 
 function setView(from, to) {

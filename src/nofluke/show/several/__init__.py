@@ -54,7 +54,7 @@ def make_several_page(
             raise error_of(row.detector, error) from None
         made.payload["next"] = own_calls(made.payload["next"], row.detector)
         parts[row.detector] = made
-    return render(found, rows, parts, title=title, scripts=scripts, source=source)
+    return render(found, rows, parts, title=title, source=source)
 
 
 def verdict_in_words(found: SideBySide) -> str:

@@ -1,10 +1,11 @@
 // Choosing a detector: its body and its data stand in a template, and are opened in place of the overview.
 // The address says which: #detector=name. Other keys in it belong to the page of the detector.
-// It stands in one function with the downloads, which the overview has as every page does.
+
+function openSeveral(still) {
 
 const overview = document.getElementById("overview");
 const place = document.getElementById("one");
-const links = [...document.querySelectorAll("#detectors a")];
+const links = all("#detectors a");
 const templates = new Map([...document.querySelectorAll("template[data-detector]")].map((one) => [one.dataset.detector, one]));
 const title = document.title;
 let shown = null;
@@ -17,22 +18,15 @@ function asked(address) {
 function close() {
   if (!window.page) return;
   window.page.close();
-  place.querySelectorAll(".js-plotly-plot").forEach((plot) => Plotly.purge(plot));
   place.replaceChildren();
   window.page = null;
-}
-
-async function unpacked(text) {
-  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return JSON.parse(await new Response(stream).text());
 }
 
 async function open(name) {
   const body = templates.get(name).content.cloneNode(true);
   const packed = body.querySelector('script[type="text/plain"]');
   packed.remove();
-  const data = await unpacked(packed.textContent);
+  const data = await unpackedJson(packed.textContent);
   if (shown !== name) return; // another one was chosen meanwhile
   place.append(body);
   window.page = openPage(data);
@@ -56,7 +50,8 @@ async function show() {
   }
   document.title = name === null ? title : name + " – " + title;
   scrollTo(0, 0);
-  if (name !== null) await open(name);
+  if (name === null) drawStill(still.figures); // which may have been out of sight
+  else await open(name);
   if (shown !== name) return;
   // a reader who listens goes where a reader who looks is
   const heading = (name === null ? overview : place).querySelector("h1");
@@ -66,6 +61,9 @@ async function show() {
 }
 
 for (const id of ["detectors", "choose"]) document.getElementById(id).hidden = false; // which is of use with scripts alone
+startStill(still.figures);
 addDownloads(overview);
 addEventListener("hashchange", show);
 show().then(() => { document.documentElement.dataset.ready = "yes"; });
+}
+opened(openSeveral);

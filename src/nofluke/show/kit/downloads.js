@@ -56,18 +56,7 @@ function resolved(svg) {
   return { text: new XMLSerializer().serializeToString(copy), width, height };
 }
 
-async function drawn(figure) {
-  const plot = figure.querySelector(".js-plotly-plot");
-  if (!plot) return onPaper(() => resolved(figure.querySelector("svg")));
-  const palette = () => (typeof colours === "function" ? Object.values(colours()) : []);
-  const screen = palette();
-  const paper = onPaper(palette);
-  let text = JSON.stringify({ data: plot.data, layout: plot.layout }, (_, value) => (ArrayBuffer.isView(value) ? [...value] : value));
-  screen.forEach((colour, i) => { text = text.replaceAll(JSON.stringify(colour), JSON.stringify(paper[i])); });
-  const { width, height } = plot.getBoundingClientRect();
-  const address = await Plotly.toImage(JSON.parse(text), { format: "svg", width, height });
-  return { text: decodeURIComponent(address.slice(address.indexOf(",") + 1)), width, height };
-}
+const drawn = (figure) => onPaper(() => resolved(figure.querySelector("svg")));
 
 function keyOf(figure, width, font, top) {
   // the list of marks above the figures of a section, as a row of its own or several

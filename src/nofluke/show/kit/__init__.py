@@ -1,0 +1,136 @@
+"""The kit of all pages: one head, one style sheet, one script, and figures that are described once.
+
+Templates are jinja2's, with autoescape: text from the data is escaped wherever it lands. A page carries its numbers
+deflated, and asks for nothing from anywhere.
+
+Charts are drawn by a script of our own, 18 KB of SVG. plotly's smallest bundle has 1 MB; uPlot is small, but draws on a
+canvas: its figures could not be downloaded as SVG, printed in the colours of paper, or styled by the page, and bars,
+maps, rings and lanes would have had to be written for it anyway.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from nofluke import __version__
+from nofluke.extras import needed
+from nofluke.text.signs import COLOURS, VERDICTS
+
+KIT = ("kit/kit.js", "kit/downloads.js")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Names:
+    """What events and alarms are called on a page, one and several."""
+
+    event: str = "event"
+    events: str = "events"
+    alarm: str = "alarm"
+    alarms: str = "alarms"
+
+
+def check_kit() -> None:
+    """Say what to do where a package is missing that pages are made with."""
+    needed("jinja2", "a report needs")
+    needed("matplotlib", "a report needs")
+
+
+@cache
+def _environment() -> Any:
+    jinja2 = needed("jinja2", "a page needs")
+    return jinja2.Environment(
+        loader=jinja2.FunctionLoader(read),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+def read(name: str) -> str:
+    """A file of the pages, such as "report/report.js"."""
+    return files("nofluke.show").joinpath(name).read_text(encoding="utf-8")
+
+
+def filled(template: str, **values: Any) -> str:
+    """A template with its values; what is markup already has to say so (`markup`)."""
+    known = {"signs": VERDICTS, "version": __version__, "names": Names(), "markup": markup, "own_colours": ""}
+    return str(_environment().get_template(template).render(known | values))
+
+
+def markup(text: str) -> Any:
+    """Text that is markup: made here, from parts that were escaped."""
+    return needed("markupsafe", "a page needs").Markup(text)
+
+
+def page(
+    template: str,
+    *,
+    title: str,
+    kind: str,
+    data: dict[str, Any] | None = None,
+    script: str = "",
+    styles: tuple[str, ...] = (),
+    **values: Any,
+) -> str:
+    """A whole page: a template that extends base.html, its style sheets, its numbers, and the script behind them.
+
+    Pages with numbers have the kit's own scripts too.
+    """
+    return filled(
+        template,
+        title=title,
+        kind=kind,
+        style=markup(style(*styles)),
+        data=None if data is None else packed_json(data),
+        script=markup("" if data is None else "\n".join(['"use strict";', *map(read, KIT), script])),
+        **values,
+    )
+
+
+def style(*names: str) -> str:
+    """The style sheet of a page, in the colours of `nofluke.text.signs`."""
+    return colours() + "".join(map(read, ("kit/kit.css", *names)))
+
+
+def colours() -> str:
+    """What each colour means, on light and on dark screens; paper is light."""
+    known = {**COLOURS, **{f"v-{name.split()[0]}": (sign.light, sign.dark) for name, sign in VERDICTS.items()}}
+    light, dark = (" ".join(f"--{name}: {both[i].lower()};" for name, both in known.items()) for i in (0, 1))
+    signs = "".join(
+        f'[data-verdict="{name}"] {{ --mark: var(--v-{name.split()[0]}); --sign: "{sign.symbol}"; }}\n'
+        for name, sign in VERDICTS.items()
+    )
+    return (
+        f":root {{ {light} }}\n@media screen and (prefers-color-scheme: dark) {{\n  :root:not(.printing) {{ {dark} }}\n}}\n"
+        + signs
+    )
+
+
+def packed_json(data: dict[str, Any]) -> str:
+    """JSON, deflated, as letters and digits: a tenth of its size, and nothing in it can end its element."""
+    return base64.b64encode(zlib.compress(json_of(data).encode("utf-8"), 9)).decode("ascii")
+
+
+def json_of(data: dict[str, Any]) -> str:
+    """JSON as scripts read it."""
+    return json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def shortened(name: str, letters: int) -> str:
+    """Both ends of a long name: what tells names apart is often the last of it.
+
+    >>> shortened("isolation forest, window 24", 18)
+    'isolation…indow 24'
+    """
+    if len(name) <= letters:
+        return name
+    tail = (letters - 1) // 2
+    return f"{name[: letters - 1 - tail]}…{name[-tail:]}"

@@ -1,0 +1,254 @@
+"""The figures of a report, described once for all positions of its sliders (`nofluke.show.kit.figure`)."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import Any
+
+from nofluke.show.kit.figure import Description
+
+SIDES = ("precision", "recall")
+QUANTILES = (0.0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999)
+MOST_NINES = 16.0  # p below 1e-16 have one colour
+
+
+def stretched(quantile: float, n: int) -> float:
+    """Each tenth of the share of steps above takes as much room: 0, 0.9 and 0.99 are equally far apart."""
+    return -math.log10(max(1 - quantile, 1 / max(n, 1)))
+
+
+def stretched_axis(places: list[float], title: str) -> Description:
+    """The axis of thresholds that are placed so, from the lowest to the highest."""
+    low, high = min(places), max(places)
+    pad = 0.03 * (high - low) or 0.2
+    ticks = [(-math.log10(1 - q), f"{q:g}") for q in QUANTILES]
+    shown = [tick for tick in ticks if low - pad <= tick[0] <= high + pad]
+    if len(shown) < 2:  # all thresholds within one power of ten
+        return {"title": title, "range": [low - pad, high + pad], "ticks": _between(low, high)}
+    return {"title": title, "range": [low - pad, high + pad], "ticks": [[at for at, _ in shown], [t for _, t in shown]]}
+
+
+def _between(low: float, high: float) -> list[Any]:
+    ends = sorted({low, (low + high) / 2, high})
+    return [ends, [f"{1 - 10**-at:.4g}" for at in ends]]
+
+
+def figures_of(payload: dict[str, Any]) -> dict[str, Description]:
+    """Each figure by the name of its place, save the timeline and those that such data do not have."""
+    made: dict[str, Description] = {"delay": _delay(payload)}
+    if payload["lags"]:
+        made["lag"] = _lag(payload)
+    if payload["movable"] and payload["column"] != "lag":
+        made["curve"] = _curve(payload)
+    for side in SIDES:
+        if payload["movable"]:
+            made[f"threshold-{side}"] = _by_threshold(payload, side)
+        made[f"tolerance-{side}"] = _by_tolerance(payload, side)
+        made[f"null-{side}"] = _null(side)
+        made[f"heat-{side}"] = _heat(payload, side)
+    return made | {f"metric-{i}": _metric(one) for i, one in enumerate(payload["metrics"])}
+
+
+def _values(payload: dict[str, Any], side: str) -> list[float]:
+    """The range of a measure: long enough for all positions, so that heights can be compared."""
+    sides = [cell[side] for row in payload["cells"] for cell in row]
+    seen = [value or 0.0 for one in sides for value in (one["value"], one["share"]["high"], one["share"]["mean"])]
+    return [0.0, min(1.12 * max(*seen, 0.01), 1.04) if any(seen) else 1.04]
+
+
+def _by_threshold(payload: dict[str, Any], side: str) -> Description:
+    places = [one["place"] for one in payload["thresholds"]]
+    title, pad = payload["axis"]["curve"], 0.03 * (max(places) - min(places)) or 0.5
+    axis = {"title": title, "range": [min(places) - pad, max(places) + pad]}
+    at = "@thresholds.place"
+    return {
+        "along": "k",
+        "pick": "k",
+        "x": axis if payload["column"] == "lag" else stretched_axis(places, title),
+        "y": {"range": _values(payload, side)},
+        "layers": [
+            {"kind": "area", "name": "band", "x": at, "low": f"{side}.share.low", "high": f"{side}.share.high"},
+            {"kind": "line", "name": "chance", "x": at, "y": f"{side}.share.mean"},
+            {"kind": "line", "name": "simultaneous", "x": at, "y": f"{side}.share.band"},
+            {"kind": "line", "name": "observed", "x": at, "y": f"{side}.value", "dots": True},
+            {"kind": "ring", "x": "@thresholds.place#k", "y": f"={side}.value"},
+        ],
+        "tell": {
+            "x": at,
+            "text": f"{{@thresholds.label}}\n{side} {{{side}.text.value}}, chance {{{side}.text.chance_share}}, "
+            f"p {{{side}.text.p}}",
+        },
+    }
+
+
+def _curve(payload: dict[str, Any]) -> Description:
+    return {
+        "along": "k",
+        "pick": "k",
+        "x": {"title": "recall", "range": [-0.03, 1.04]},
+        "y": {"title": "precision", "range": _values(payload, "precision")},
+        "layers": [
+            {"kind": "line", "name": "chance", "x": "recall.share.mean", "y": "precision.share.mean", "dots": True},
+            {"kind": "line", "name": "observed", "x": "recall.value", "y": "precision.value", "dots": True},
+            {"kind": "ring", "x": "=recall.value", "y": "=precision.value"},
+        ],
+        "tell": {
+            "x": "recall.value",
+            "y": "precision.value",
+            "text": "{@thresholds.label}\nprecision {precision.text.value}, recall {recall.text.value}",
+        },
+    }
+
+
+def _by_tolerance(payload: dict[str, Any], side: str) -> Description:
+    names = [one["short"].replace(" / ", "\n") for one in payload["tolerances"]]
+    at = list(range(len(names)))
+    return {
+        "along": "d",
+        "pick": "d",
+        "x": {
+            "title": payload["axis"]["tolerance"],
+            "range": [-0.6, len(at) - 0.4],
+            "ticks": [at, names],
+            "grid": False,
+            "keep": payload["chosen"][0],
+        },
+        "y": {"range": _values(payload, side)},
+        "layers": [
+            {"kind": "bars", "name": "part", "x": at, "y": f"{side}.share.mean", "width": 0.7},
+            {"kind": "line", "name": "observed", "x": at, "y": f"{side}.value", "dots": True},
+            {"kind": "ring", "x": "#d", "y": f"={side}.value"},
+        ],
+        "tell": {
+            "x": at,
+            "text": f"tolerance {{@tolerances.label}}\n{side} {{{side}.text.value}}, chance "
+            f"{{{side}.text.chance_share}}, p {{{side}.text.p}}",
+        },
+    }
+
+
+def _null(side: str) -> Description:
+    at = f"{side}.law.at"
+    return {
+        "along": "at",
+        "x": {"title": "hits", "whole": True},
+        "y": {"title": "probability", "zero": True},
+        "layers": [
+            {"kind": "bars", "name": "part", "x": at, "y": f"{side}.law.chance", "width": f"{side}.law.step"},
+            {"kind": "line", "name": "binomial", "x": at, "y": f"{side}.law.binomial"},
+            {"kind": "rule", "name": "observed", "x": f"{side}.hits"},
+        ],
+        "tell": {"x": at, "text": f"P({{{at}}} hits) = {{{side}.law.chance}} by chance"},
+    }
+
+
+def _heat(payload: dict[str, Any], side: str) -> Description:
+    rows, columns = len(payload["tolerances"]), len(payload["thresholds"])
+    return {
+        "along": "all",
+        "pick": "dk",
+        "x": {
+            "title": payload["axis"]["map"],
+            "range": [-0.5, columns - 0.5],
+            "ticks": _some(payload, columns),
+            "grid": False,
+            "keep": payload["chosen"][1],
+        },
+        "y": {
+            "title": payload["axis"]["tolerance"],
+            "range": [-0.5, rows - 0.5],
+            "ticks": [list(range(rows)), [one["short"] for one in payload["tolerances"]]],
+            "grid": False,
+        },
+        "layers": [
+            {"kind": "cells", "values": f"{side}.dark", "remains": f"{side}.remains"},
+            {"kind": "ring", "name": "here", "x": "#k", "y": "#d"},
+            {"kind": "ring", "x": "#k", "y": "#d"},
+        ],
+        "tell": {
+            "text": f"tolerance {{@tolerances.label}}\n{{@thresholds.label}}\n{side}: p {{{side}.text.p}}, corrected "
+            f"{{{side}.text.corrected}}"
+        },
+    }
+
+
+def _some(payload: dict[str, Any], columns: int) -> list[Any]:
+    """Ticks of a map: the evaluated column has one, and about six others."""
+    every, chosen = -(-columns // 7), payload["chosen"][1]
+    at = [k for k in range(columns) if (k - chosen) % every == 0]
+    return [at, [payload["thresholds"][k]["short"] for k in at]]
+
+
+def darkness(cells: list[list[Any]]) -> None:
+    """Give both measures of each cell their darkness on a map: by p, on one scale for both, so that maps compare."""
+    flat = [cell[side] for row in cells for cell in row for side in SIDES]
+    most = max((_nines(one["p"]) for one in flat if one["of"]), default=0.0)
+    for one in flat:
+        one["dark"] = round(_nines(one["p"]) / max(most, _nines(0.05)), 3) if one["of"] else None
+
+
+def _nines(p: float) -> float:
+    return min(-math.log10(max(p, 1e-300)), MOST_NINES)
+
+
+def _lag(payload: dict[str, Any]) -> Description:
+    at = payload["lags"]
+    lines = (("observed", "lag.precision"), ("second", "lag.recall"))
+    return {
+        "along": "at",
+        "x": {"title": payload["lag_title"], "whole": all(float(x).is_integer() for x in at)},
+        "y": {"title": "hits", "zero": True, "whole": True},
+        "layers": [
+            {"kind": "rule", "name": "zero", "x": 0},
+            *({"kind": "line", "name": name, "x": at, "y": ref, "dots": True} for name, ref in lines),
+        ],
+        "tell": {"x": at, "text": "shift {@lags}: precision {lag.precision} hits, recall {lag.recall} hits"},
+    }
+
+
+def _delay(payload: dict[str, Any]) -> Description:
+    d, k = payload["chosen"]
+    unit, noun = payload["cells"][d][k]["delay"]["unit"], payload["noun"]
+    return {
+        "along": "at",
+        "x": {"title": f"delay in {unit}; negative is early", "whole": unit == "steps"},
+        "y": {"title": f"{noun}s", "zero": True, "whole": True},
+        "layers": [
+            {"kind": "bars", "name": "found", "x": "delay.at", "y": "delay.counts", "width": "delay.width"},
+            {"kind": "rule", "name": "zero", "x": 0},
+        ],
+        "tell": {"x": "delay.at", "text": f"{{delay.at}} {unit}: {{delay.counts}} {noun}s"},
+    }
+
+
+def bar_width(at: list[float], step: float) -> float:
+    """As wide as a step where that can be seen, and never into the next bar."""
+    span = at[-1] - at[0] if at else 0.0
+    return 0.85 * min([max(step, span / 50), *(b - a for a, b in pairwise(at))])
+
+
+def _metric(one: dict[str, Any]) -> Description:
+    edges, heights, value, perfect = one["edges"], one["heights"], one["value"], one["perfect"]
+    at = [(a + b) / 2 for a, b in pairwise(edges)]
+    ends = [*edges, *([] if value is None else [value])] or [0.0, 1.0]
+    low, high = min(ends), max(ends)
+    # a value near the perfect one should be seen to be near it
+    if perfect is not None and high > perfect - 0.15 * max(abs(perfect), 1):
+        high = max(high, perfect)
+    pad = 0.04 * (high - low) or 0.05
+    rule = [] if value is None else [{"kind": "rule", "name": "observed", "x": value}]
+    width = [b - a for a, b in pairwise(edges)]
+    return {
+        "along": "at",
+        "x": {"range": [low - pad, high + pad]},
+        "y": {"title": one["height"], "zero": True},
+        "layers": [{"kind": "bars", "name": "part", "x": at, "y": heights, "width": width}, *rule],
+        "tell": {
+            "x": at,
+            "texts": [
+                f"{a:.3g} to {b:.3g}: {100 * h:.3g}% of chance"
+                for (a, b), h in zip(pairwise(edges), heights, strict=True)
+            ],
+        },
+    }
