@@ -149,6 +149,7 @@ def test_every_option_reaches_the_library(monkeypatch, call):
             "metrics": ("f1", "nab"),
             "cut_ties": "drop",
             **{"align": "end", "pattern": "{series}", "labels": "y.csv", "score_column": "z"},
+            **{"merge_gap": None, "split_longer": None},
             "rank_by": "nab",
             "n_resamples": 99,
             "rng": 7,

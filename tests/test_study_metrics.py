@@ -390,4 +390,5 @@ class TestFiles:
         assert 'class="up">▲−' in first
         assert 'class="up">▲+' not in first
         plain, cells, failed = boards.study(5, 12, 4)
-        assert '<section id="metrics" hidden>' in make_leaderboard_page(plain, cells=cells, failed=failed)
+        assert 'id="metrics"' in page
+        assert 'id="metrics"' not in make_leaderboard_page(plain, cells=cells, failed=failed)

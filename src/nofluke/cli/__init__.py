@@ -35,7 +35,7 @@ TOPICS = {
     },
     "Lists of times": {
         "coincidence": ("coincidence", "Do two lists of times coincide more often than by chance?"),
-        "watch": ("watch", "Is it still better than chance today? Evidence to look at as often as one likes."),
+        "watch": ("watch", "Is it still better than chance today? Look as often as you like."),
     },
     "Metrics": {
         "significance": ("metrics", "Any metric, next to what chance gives on the same labels."),

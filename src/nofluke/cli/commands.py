@@ -61,8 +61,7 @@ from nofluke.errors import InputError
         "nofluke evaluate data.csv --truth label --scores z --time day --budget 5% --early 0 --late 2d --format json",
         "nofluke evaluate data.csv --truth-file events.csv --scores z --time day --quantile 0.9 --tolerance 1d -o result.csv",
         "nofluke evaluate --predictions-file alerts.csv --truth-file incidents.csv --span 2026-01-01/2026-03-31 "
-        "--tolerance 10min --gate",
-        "nofluke evaluate data.csv --truth label --predictions alarm --tolerance 2 --gate --plot hits.png",
+        "--tolerance 10min --gate --plot hits.png",
     ),
 )
 @detector_options

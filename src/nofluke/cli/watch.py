@@ -94,9 +94,9 @@ _SETTINGS = (
     cls=Command,
     examples=(
         "nofluke watch state.json --predictions-file alerts.csv --truth-file incidents.csv --tolerance 10min --labels-final 2d",
-        "nofluke watch state.json --predictions-file alerts.csv --truth-file incidents.csv --gate",
-        "nofluke watch state.json --predictions-file alerts.csv --by rule --truth-file incidents.csv --format prometheus "
-        "-o nofluke.prom",
+        "nofluke watch state.json --predictions-file alerts.csv --truth-file incidents.csv --tolerance 10min --gate",
+        "nofluke watch state.json --predictions-file alerts.csv --by rule --truth-file incidents.csv --tolerance 10min "
+        "--format prometheus -o nofluke.prom",
     ),
 )
 @click.argument("state", metavar="STATE", type=FILE)
@@ -114,7 +114,7 @@ _SETTINGS = (
 )
 @output_option
 def watch(state: str, form: str, output: str | None, report: str | None, gate: bool, **options: Any) -> int:
-    """Is it still better than chance today? Evidence that may be looked at as often as one likes.
+    """Is it still better than chance today? Look as often as you like.
 
     STATE is the file of the watch, a new one at the first call, which brings the settings; later calls need none. Pass
     the lists whole, or from the first block on that is not settled.
@@ -135,7 +135,7 @@ def watch(state: str, form: str, output: str | None, report: str | None, gate: b
     if any(side is not None for side in (both, early, late)):
         settings["tolerance"] = tolerance_of(both, early, late, "steps")
     watched = nf.watch(state, restart=options["restart"], **settings)
-    alarms = read_alarms_file(options, options["predictions"], options["time_format"])
+    alarms = read_alarms_file(options, options["predictions"], options["time_format"], empty=True)
     assert alarms is not None  # its file was asked for above
     result = watched.update(
         _truth(options),
@@ -175,6 +175,7 @@ def _truth(options: dict[str, Any]) -> Any:
         options["truth_time_format"],
         options["time_format"],
         options["truth_where"],
+        empty=True,
     )
     return events.values["time"] if "time" in events.values else pairs_of(events)
 

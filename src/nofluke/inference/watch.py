@@ -43,9 +43,7 @@ from nofluke.laws.betting import (
 from nofluke.laws.exact.hypergeometric import hypergeometric_log_pmf
 from nofluke.lazy import lazy
 from nofluke.nulls import as_null
-from nofluke.nulls.circular import CircularShift
 from nofluke.nulls.periods import PeriodShuffle
-from nofluke.nulls.permutation import Permutation
 from nofluke.nulls.seen import UNIT_OF, Look
 from nofluke.nulls.shifts import hits_by_rotation
 from nofluke.plain import as_number, check_alpha, check_word, finite_or_none, whole_or_none
@@ -166,8 +164,7 @@ def _null(value: Any) -> str:
     if isinstance(value, str) and value.strip() == "auto":
         return "auto"
     model = as_null(value)
-    plain = type(model) in (Permutation, CircularShift, PeriodShuffle)
-    if not plain or (isinstance(model, CircularShift) and model.settings):
+    if model.name not in NAMES or (model.shifts_all and model.settings):
         raise InputError(
             argument="null",
             value=value,
@@ -680,7 +677,7 @@ def _chosen(past: list[dict[str, Any]], name: str, about: Timeline, fixed: bool,
         window = about.early + about.late + about.step
         many = block // period if fixed else PERIODS if period < 7 * DAY else WEEKS
         if fixed and (block % period or many < FEWEST_PERIODS):
-            why = f"{season.seen}, and blocks of {about.told(block)} are not several of them: pass block={about.told(7 * period)!r}."
+            why = f"{season.seen}, and blocks of {about.told(block)} are not several of them: blocks of {about.told(7 * period)} would be."
             return Chosen(null="circular-shift", why=why, holds=False)
         if period < SHORT * window:
             return Chosen(

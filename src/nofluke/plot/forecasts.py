@@ -155,7 +155,7 @@ def performance(
         style: dict[str, Any] = one_of(i, len(every))
         if alone:
             style = {"color": COLOURS["observed"][on_dark()], "linewidth": 2}
-        by_chance: dict[str, Any] = {"color": COLOURS["chance"][on_dark()] if alone else style["color"]}
+        by_chance: dict[str, Any] = {"color": COLOURS["chance"][on_dark()]}
         told = short(name) or "observed"
         if isinstance(one, Sweep):
             d = row_of(one, tolerance, name)
