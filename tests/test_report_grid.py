@@ -320,7 +320,6 @@ ODD = {
 def test_odd_inputs_have_pages_without_odd_words(name):
     """Whatever the data, no position of the sliders says NaN, infinity or None where a number or a word should be."""
     payload = make_payload(ODD[name]())
-    payload["strip"] = re.sub("<[^>]*>", " ", payload["strip"])
     text = json.dumps(payload, ensure_ascii=False, allow_nan=False)
     words = [word for word in re.findall(r'"(?:[^"\\]|\\.)*"', text) if " " in word]
     assert words

@@ -129,7 +129,7 @@ def test_verdicts_go_by_the_corrected_p_values(tmp_path):
             break
     page = made(tmp_path, truth, scores, **HOW)
     verdicts = {row[1].removesuffix(" ★"): row[2] for row in table(page, "ranking")[2:]}
-    assert verdicts["d0"] == "✗ no"
+    assert verdicts["d0"] == "✗ could be a fluke"
     reasons = {row[0]: row[2] for row in table(page, "ranking", 1)[1:]}
     assert (
         reasons["d0"]

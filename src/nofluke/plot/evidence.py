@@ -9,7 +9,7 @@ import numpy as np
 from nofluke.inference.watch import WatchResult
 from nofluke.plot.legends import legend_above
 from nofluke.plot.panels import check_kind, make_panels, short
-from nofluke.plot.style import AxesArray, faint, few_ticks, ink, label, on_dark, one_of, tidy
+from nofluke.plot.style import AxesArray, check_matplotlib, faint, few_ticks, ink, label, on_dark, one_of, tidy
 from nofluke.text.signs import COLOURS
 
 MOST_SHOWN = 1e30
@@ -48,6 +48,9 @@ def watch(result: WatchResult, ax: Any = None) -> AxesArray:
     'log'
     """
     check_kind("result", result, WatchResult, "nofluke.watch")
+    check_matplotlib()
+    from matplotlib.ticker import LogLocator, NullLocator
+
     panels = make_panels(ax, (3, 1), width=6, height=1.9)[:, 0]
     chance, observed = (COLOURS[name][on_dark()] for name in ("chance", "observed"))
     alone, times = len(result.detectors) == 1, result.times
@@ -64,7 +67,11 @@ def watch(result: WatchResult, ax: Any = None) -> AxesArray:
     panels[0].axhline(1.0, color=chance, linewidth=1, label="chance")
     panels[0].axhline(1 / result.alpha, color=ink(), linewidth=1, linestyle=(0, (4, 2)), label=f"{1 / result.alpha:g}")
     panels[0].set_yscale("log")
-    for panel, name in zip(panels, ("evidence", "recall, mean so far", "precision, mean so far"), strict=True):
+    low, high = np.log10(panels[0].get_ylim())
+    panels[0].set_ylim(10 ** (low - 0.1 * (high - low)), 10**high)  # no tick at the border to the panel below
+    panels[0].yaxis.set_major_locator(LogLocator(numticks=4))
+    panels[0].yaxis.set_minor_locator(NullLocator())
+    for panel, name in zip(panels, ("evidence", "mean recall", "mean precision"), strict=True):
         label(panel, y=name)
         tidy(panel)
         few_ticks(panel, which="x" if panel is panels[0] else "xy")

@@ -43,6 +43,7 @@ MOST_LISTED = 2**15  # exchanges that are enumerated, rather than drawn
 FEW_UNITS = 15  # in which two methods differ, for all flips of a pair to be enumerated
 POWER = 0.8  # of the number of units that would tell the first from the second
 SLACK = 1e-9  # squares of statistics that are mathematically equal differ by less
+NOTHING = 1e-20  # and those that are 0 come out below
 ROUNDING = 1e-12  # of the values that it is summed from: a difference below is none
 MOST_KEPT = 2_000_000  # differences of pairs in units that are kept, where sums will do
 PER_CHUNK = 50  # exchanges
@@ -348,7 +349,7 @@ def answered(
     seen = sums.statistics
     more = 0 if exact else 1
     highest = np.sort(largest)
-    reached = len(highest) - np.searchsorted(highest, seen * (1 - SLACK), side="left")
+    reached = len(highest) - np.searchsorted(highest, seen * (1 - SLACK) - NOTHING, side="left")
     pvalue = np.where(sums.squares > 0, (reached + more) / (len(highest) + more), 1.0)
     least = smallest_p(sums) if exact else max(smallest_p(sums), 1 / (len(highest) + 1))
     floor = np.maximum(2.0 ** (1 - np.maximum(sums.differing, 1).astype(np.float64)), least)
@@ -357,7 +358,7 @@ def answered(
     if len(seen) > 2:  # two methods are exchanged as their differences are flipped
         for i, j in zip(*np.nonzero(np.triu((sums.differing > 0) & (sums.differing <= FEW_UNITS), 1)), strict=True):
             flipped = flips(sums.of_pair(i, j))
-            own = float(np.mean(flipped >= seen[i, j] * (1 - SLACK)))
+            own = float(np.mean(flipped >= seen[i, j] * (1 - SLACK) - NOTHING))
             pvalue[i, j] = pvalue[j, i] = max(pvalue[i, j], own)
             bar[i, j] = bar[j, i] = max(bar[i, j], _bar(np.sort(flipped), alpha, 0))
     floor = np.minimum(floor, pvalue)  # logarithms round
