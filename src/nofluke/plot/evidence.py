@@ -49,7 +49,7 @@ def watch(result: WatchResult, ax: Any = None) -> AxesArray:
     """
     check_kind("result", result, WatchResult, "nofluke.watch")
     check_matplotlib()
-    from matplotlib.ticker import LogLocator, NullLocator
+    from matplotlib.ticker import FixedLocator, NullLocator
 
     panels = make_panels(ax, (3, 1), width=6, height=1.9)[:, 0]
     chance, observed = (COLOURS[name][on_dark()] for name in ("chance", "observed"))
@@ -68,8 +68,10 @@ def watch(result: WatchResult, ax: Any = None) -> AxesArray:
     panels[0].axhline(1 / result.alpha, color=ink(), linewidth=1, linestyle=(0, (4, 2)), label=f"{1 / result.alpha:g}")
     panels[0].set_yscale("log")
     low, high = np.log10(panels[0].get_ylim())
-    panels[0].set_ylim(10 ** (low - 0.1 * (high - low)), 10**high)  # no tick at the border to the panel below
-    panels[0].yaxis.set_major_locator(LogLocator(numticks=4))
+    first, last = np.ceil(low), np.floor(high)
+    powers = np.arange(first, last + 1, max(np.ceil((last - first) / 3), 1))
+    panels[0].set_ylim(10 ** min(low, first - 0.2 * (high - low)), 10**high)  # no tick beside the panel below
+    panels[0].yaxis.set_major_locator(FixedLocator(10**powers))
     panels[0].yaxis.set_minor_locator(NullLocator())
     for panel, name in zip(panels, ("evidence", "mean recall", "mean precision"), strict=True):
         label(panel, y=name)
