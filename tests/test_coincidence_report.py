@@ -342,7 +342,7 @@ def test_both_lists_are_drawn_with_windows_and_gaps(made):
     assert {"window of an event", "not watched"} <= set(lanes)
     assert ax.get_xlabel() == "time"
     left, right = plot.evaluation(result)
-    assert left.get_xlabel() == f"alarms that are hits, of {result.n_predictions}"
+    assert left.get_xlabel() == f"alarms that are hits, {result.precision_hits} of {result.n_predictions}"
     assert "binomial" in legend_texts(right)
     assert "binomial" not in legend_texts(plot.evaluation(made("interior")[0])[1])
 
