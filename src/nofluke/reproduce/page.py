@@ -91,6 +91,8 @@ def inlined(drawn: Drawn, description: str) -> str:
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     svg = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{drawn.name}-", svg)
     svg = svg.replace(PALETTE["ink"], "currentColor").replace(PALETTE["binomial"], "currentColor")
+    for name in ("observed", "chance"):
+        svg = svg.replace(PALETTE[name].lower(), f"var(--{name})")
     svg = svg.replace("fill: #ffffff", "fill: none")
     opening = f'<svg role="img" aria-label="{escape(description)}"'
     return re.sub(r'^<svg ((?:[\w:]+="[^"]*"\s*)*)>', lambda m: _clean_tag(opening, m.group(1)), svg).strip()
