@@ -84,10 +84,10 @@ def _measure(one: PooledMeasure) -> str:
 def _pvalues(one: PooledMeasure | Difference, told: bool = False, more: str = "") -> str:
     """What verdicts use, and below it p before correction."""
     if math.isnan(one.pvalue):
-        return f"<td{more}>–</td>"
+        return f'<td class="p"{more}>–</td>'
     corrected = p_or_dash(one.corrected)
     shown = f"<b>{corrected}</b>" if told else corrected
-    return f'<td{more}>{shown} <span class="interval">{p_or_dash(one.pvalue)}</span></td>'
+    return f'<td class="p"{more}>{shown} <span class="interval">{p_or_dash(one.pvalue)}</span></td>'
 
 
 def pairs_table(comparison: Comparison) -> str:
