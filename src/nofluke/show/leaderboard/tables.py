@@ -35,7 +35,7 @@ def detectors_table(board: Leaderboard) -> str:
         for m in MEASURES
     )
     kept = ' data-columns="series yes"'  # as programs read it
-    every = (("no fluke in", "down", "", kept), ("skill in", "down"), ("series", "down"))
+    every = (("no fluke", "down", "", kept), ("skill in", "down"), ("series", "down"))
     rest = "".join(_head(*column) for column in every)
     over = "".join(f'<th colspan="3" scope="colgroup" class="first">{NAMES[m].capitalize()}</th>' for m in MEASURES)
     rows = "".join(_row(rank, row) for rank, row in enumerate(board.rows, 1))
