@@ -31,3 +31,9 @@ def data_of(page):
     """The numbers that a page carries, as its script reads them."""
     packed = re.search(r'<script type="text/plain" id="data">(.*?)</script>', page, re.DOTALL)[1]
     return json.loads(zlib.decompress(base64.b64decode(packed)))
+
+
+def payloads_in(page):
+    """All numbers that a page carries: its own, and those of the pages inside it."""
+    every = re.findall(r'<script type="text/plain"[^>]*>([^<]+)</script>', page)
+    return [json.loads(zlib.decompress(base64.b64decode(packed))) for packed in every]

@@ -183,7 +183,7 @@ class TestLeads:
         assert rows == [f"precision ({names[0]} rate)", f"recall ({names[1]} rate)"]
         panels = nf.plot.evaluation(found, Figure().subplots(1, 2))
         titles = [" ".join(panel.get_title().split()) for panel in panels]
-        assert [title.partition(") ")[0] + ")" for title in titles] == rows
+        assert [title[: len(row)] for title, row in zip(titles, rows, strict=True)] == rows
         assert nf.coincidence(**self.asked).table().rows[0][0] == "precision"
         assert found.columns()["measure"][:2] == ["precision", "recall"]
 

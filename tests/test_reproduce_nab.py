@@ -224,7 +224,7 @@ def test_the_page_needs_nothing_and_leads_nowhere_else(small):
     assert len(ids) == len(set(ids))
     text = " ".join(re.sub(r"<[^>]+>", " ", re.sub(r"<(style|svg)\b.*?</\1>", "", html, flags=re.DOTALL)).split())
     for words in (
-        "3 of NAB&#x27;s 58 series, read from NAB",
+        "3 of NAB&#39;s 58 series, read from NAB",
         "of which chance gives",
         "What it teaches",
         "nofluke reproduce --nab NAB --seed 1 --permutations 500 -o out/",

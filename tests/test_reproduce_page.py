@@ -48,10 +48,12 @@ def visit(browser, address):
 @pytest.mark.parametrize("width", [380, 1600])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_figure_is_visible_and_nothing_is_asked_for(visit, address, width, scheme):
-    """Eight figures with size and ink, no console message, no request but the page itself, no sideways scrolling."""
+    """A hero, eight figures with size and ink, no console message, no request but the page, no sideways scrolling."""
     page = visit(width, scheme)
-    figures = page.locator("figure svg:visible")
+    figures = page.locator("figure[id] svg:visible")
     assert figures.count() == 8
+    assert page.locator(".hero svg:visible").count() == 2
+    assert page.locator(".hero .said").inner_text().endswith("of 35 statements hold")
     assert page.locator("math:visible").count() == 20
     for i in range(8):
         figures.nth(i).scroll_into_view_if_needed()
@@ -72,7 +74,7 @@ def test_text_and_ground_differ_in_both_schemes(visit):
         page = visit(1000, scheme)
         colours[scheme] = page.evaluate(
             "[getComputedStyle(document.body).backgroundColor,"
-            " getComputedStyle(document.querySelector('figure svg')).color]"
+            " getComputedStyle(document.querySelector('figure[id] svg')).color]"
         )
     light, dark = (
         [

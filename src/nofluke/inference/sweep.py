@@ -377,14 +377,20 @@ class FamilywiseTest(Exports, ByValue):
         """The test of the best F_β as a sentence; ``where`` says at which threshold and tolerance that is."""
         if not isinstance(where, str):
             raise InputError(argument="where", value=where, problem="must be text")
-        place = f", at {where}" if where and self.observed_best_at is not None else ""
+        place = say(", at {}", where) if where and self.observed_best_at is not None else ""
         if self.obstacle:
-            best = f"The best {self._f} of the whole sweep is {show_share(self.observed_best_f)}{place}."
+            best = say("The best {} of the whole sweep is {}{}.", self._f, show_share(self.observed_best_f), place)
             return say("{} Whether chance's best reaches it cannot be told. {}", best, self.obstacle)
-        return (
-            f"The best {self._f} of the whole sweep is {show_share(self.observed_best_f)}{place}; chance's best reaches it with "
-            f"{p_is(self.best_f)}. Familywise p over all cells: precision {show_p(self.precision)}, recall "
-            f"{show_p(self.recall)} ({self.how()})."
+        return say(
+            "The best {} of the whole sweep is {}{}; chance's best reaches it with {}. Familywise p over all cells: "
+            "precision {}, recall {} ({}).",
+            self._f,
+            show_share(self.observed_best_f),
+            place,
+            p_is(self.best_f),
+            show_p(self.precision),
+            show_p(self.recall),
+            self.how(),
         )
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -20,13 +21,14 @@ from nofluke.lazy import lazy
 from nofluke.plain import as_whole
 from nofluke.plot.style import PALETTE, check_matplotlib, tidy
 from nofluke.reproduce.claim import Claim, Outcome, Reproduced, outcome_of, prepared, publish, tally
-from nofluke.reproduce.page import Drawn, claims_table, document, figure, listed, rendered, table
+from nofluke.reproduce.page import Drawn, Hero, claims_table, document, figure, held, listed, rendered, table
 from nofluke.studies.cases import Fault
 from nofluke.studies.pooled_row import MEASURES, NAMES, Pooled, p_or_dash, share_or_dash
 from nofluke.studies.result import Study
 from nofluke.studies.sources import read_source
 from nofluke.studies.study import study
 from nofluke.text.numbers import show_p
+from nofluke.text.signs import VERDICTS
 from nofluke.text.tables import Table, csv_text, plural, show_share
 
 if TYPE_CHECKING:
@@ -272,7 +274,7 @@ def random_is_chance(study: NabStudy) -> Claim:
         for name, row in rows.items()
     }
     finding = "; ".join(
-        f"{_words(name)}: {told(rows[name])}, smallest corrected p {show_p(p)} ({NAMES[m]}), verdict {rows[name].verdict}"
+        f"{_words(name)}: {told(rows[name])}, smallest corrected p {show_p(p)} ({NAMES[m]}), verdict: {VERDICTS[rows[name].verdict].words}"
         for name, (p, m) in lowest.items()
     )
     alpha = study.points["auto"].alpha
@@ -299,7 +301,7 @@ def constant_cannot_be_told(study: NabStudy) -> Claim:
         finding = (
             f"All scores are equal in {ties.constant} of {plural(ties.cells, 'series', 'series')}, so all of them are "
             f"tied at the cut of any budget below 100%; at 1% there are {alarms:,} alarms, and the verdict is "
-            f"“{row.verdict}”. The {QUANTILE:g} quantile turns all steps into alarms in {ties.everywhere}."
+            f"“{VERDICTS[row.verdict].words}”. The {QUANTILE:g} quantile turns all steps into alarms in {ties.everywhere}."
         )
     return Claim(
         key="constant-cannot-be-told",
@@ -471,7 +473,7 @@ def on_windows(study: NabStudy) -> tuple[tuple[str, ...], list[tuple[str, ...]]]
     columns = ("detector", "recall", "chance", "p", "precision", "chance", "p", "verdict")
     rows = [study.rows["windows"][name] for name in study.detectors]
     return columns, [
-        (row.detector, *(text for m in ("recall", "precision") for text in _tested(row, m)), row.verdict)
+        (row.detector, *(text for m in ("recall", "precision") for text in _tested(row, m)), str(VERDICTS[row.verdict]))
         for row in rows
     ]
 
@@ -506,7 +508,7 @@ def summary(study: NabStudy) -> Table:
                 *(share_or_dash(row.measure(m).expected) for row in both),
             )
         ]
-        rows.append((name, *cells, *(row.verdict for row in both)))
+        rows.append((name, *cells, *(str(VERDICTS[row.verdict]) for row in both)))
     size = f"{plural(len(study.detectors), 'detector')} on {study.size}"
     return Table(
         title=f"NAB compared with chance: {size}; alarms on at most 1% of the steps, tolerance 1% of each length",
@@ -597,13 +599,20 @@ NUMBERS = {"recall": 1, "precision": 2, "f1": 3}
 def render(study: NabStudy, claims: tuple[Claim, ...], drawn: Drawn) -> str:
     """The whole page."""
     title = "NAB's published detectors compared with chance"
+    caption = (
+        "Recall and precision of sums over series (dots), and what chance gives by permutation (bars) and by the null "
+        "that fits the data (rings). What counts is the distance."
+    )
+    hero = Hero(
+        about=f"{len(study.detectors)} detectors on {study.size}, read from {study.source}, by nofluke {__version__}.",
+        outcome=held(claims),
+        sentence=_verdicts(study),
+        picture=figure(drawn, 1, caption),
+    )
     body = [
-        f"<h1>{title}</h1>",
-        f'<p class="byline">{len(study.detectors)} detectors on {escape(study.size)}, read from {escape(study.source)}, '
-        f"by nofluke {__version__}.</p>",
         _abstract(study, claims),
         _compared(study),
-        *_points(study, drawn),
+        *_points(study),
         "<h2>The statements</h2>",
         f'<p>{tally(claims)}. The same list is in <a href="claims.json">claims.json</a>.</p>',
         claims_table(claims),
@@ -612,7 +621,14 @@ def render(study: NabStudy, claims: tuple[Claim, ...], drawn: Drawn) -> str:
         _teaches(),
         _colophon(study),
     ]
-    return document(title, body)
+    return document(title, hero, body)
+
+
+def _verdicts(study: NabStudy) -> str:
+    """How many detectors have which verdict, under the null that fits the data."""
+    found: Counter[str] = Counter(row.verdict for row in study.rows["auto"].values())
+    told = ", ".join(f"{found[verdict]} {sign.words}" for verdict, sign in VERDICTS.items() if found[verdict])
+    return f"{plural(len(study.detectors), 'detector')} over all series, by the null that fits the data: {told}."
 
 
 def _abstract(study: NabStudy, claims: tuple[Claim, ...]) -> str:
@@ -645,11 +661,7 @@ def _compared(study: NabStudy) -> str:
     )
 
 
-def _points(study: NabStudy, drawn: Drawn) -> list[str]:
-    caption = (
-        "Recall and precision of sums over series (dots), and what chance gives by permutation (bars) and by the null "
-        "that fits the data (rings). What counts is the distance."
-    )
+def _points(study: NabStudy) -> list[str]:
     tables = [
         table(
             f"Table {i}. {NAMES[m].capitalize()} [95%], chance and corrected p by both nulls.", *beside_chance(study, m)
@@ -662,7 +674,6 @@ def _points(study: NabStudy, drawn: Drawn) -> list[str]:
     boards = ", ".join(f'<a href="{name}/leaderboard.html">{name}</a>' for name in study.studies)
     return [
         "<h2>Detectors compared with chance</h2>",
-        figure(drawn, 1, caption),
         *tables,
         note if gone else "",
         f"<p>Verdicts, comparisons of all pairs, and every single series are on the leaderboards: {boards}.</p>",

@@ -7,36 +7,57 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Literal
 
 from nofluke.measures.confusion import Confusion
 from nofluke.plot.style import PALETTE
 from nofluke.reproduce.claim import Claim
+from nofluke.show.kit import filled, markup, page
+from nofluke.text.tables import plural
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def document(title: str, body: Sequence[str], *, simulated: bool = False) -> str:
-    """A whole page that asks for nothing from anywhere."""
-    style = files("nofluke.reproduce").joinpath("page.css").read_text(encoding="utf-8")
-    if simulated:
-        style += '@page { @bottom-right { content: "simulated data"; font: italic 9pt sans-serif; } }\n'
-    return "\n".join(
-        [
-            "<!doctype html>",
-            '<html lang="en"><head><meta charset="utf-8">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            '<link rel="icon" href="data:,">',  # or browsers ask for one
-            f"<title>{'Simulated data: ' if simulated else ''}{title}</title>",
-            f"<style>\n{style}</style></head>",
-            "<body><main>",
-            *filter(None, body),
-            "</main></body></html>",
-            "",
-        ]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hero:
+    """What a page says first: what was judged, the outcome, a sentence, and the picture that explains it, as markup."""
+
+    about: str
+    outcome: str
+    sentence: str
+    picture: str
+
+
+def document(title: str, hero: Hero, body: Sequence[str], *, banner: str = "", footer: str = "") -> str:
+    """A whole page that asks for nothing from anywhere, of parts that are markup; ``footer`` is on paper only.
+
+    A banner says that data were simulated.
+    """
+    printed = f'@page {{ @bottom-right {{ content: "{footer}"; font: italic 9pt sans-serif; }} }}\n' if footer else ""
+    return page(
+        "kit/article.html",
+        title=f"Simulated data: {title}" if banner else title,
+        kind="reproduction",
+        styles=("kit/article.css",),
+        own_colours=markup(printed),
+        name=title,
+        about=hero.about,
+        banner=banner,
+        outcome=hero.outcome,
+        sentence=hero.sentence,
+        picture=markup(hero.picture),
+        body=markup("\n".join(filter(None, body))),
     )
+
+
+def held(claims: Sequence[Claim]) -> str:
+    """The outcome of all statements in a few words.
+
+    >>> held([])
+    '0 of 0 statements hold'
+    """
+    return f"{sum(one.outcome == 'holds' for one in claims)} of {plural(len(claims), 'statement')} hold"
 
 
 def claims_table(claims: Sequence[Claim]) -> str:
@@ -47,7 +68,7 @@ def claims_table(claims: Sequence[Claim]) -> str:
         for c in claims
     )
     return (
-        '<div class="wide" tabindex="0"><table class="claims">'
+        '<div class="scroll" tabindex="0" role="region" aria-label="Statements"><table class="claims">'
         '<thead><tr><th scope="col">outcome</th><th scope="col">statement and finding</th><th scope="col">see</th></tr>'
         f"</thead><tbody>\n{rows}\n</tbody></table></div>"
     )
@@ -58,7 +79,7 @@ def figure(drawn: Drawn, number: int, caption: str, *, simulated: bool = False) 
     label = f"Figure {number} (simulated data)" if simulated else f"Figure {number}"
     links = ", ".join(f'<a href="{drawn.name}.{form}">{form.upper()}</a>' for form in ("svg", "pdf", "png", "csv"))
     if drawn.narrow is None:
-        shown = f'<div class="wide" tabindex="0">{inlined(drawn, caption)}</div>'
+        shown = f'<div class="scroll" tabindex="0" role="region" aria-label="{label}">{inlined(drawn, caption)}</div>'
     else:
         shown = f'<div class="roomy">{inlined(drawn, caption)}</div><div class="narrow">{inlined(drawn.narrow, caption)}</div>'
     return f'<figure id="{drawn.name}">{shown}<figcaption>{label}. {escape(caption)} {links}</figcaption></figure>'
@@ -70,6 +91,8 @@ def inlined(drawn: Drawn, description: str) -> str:
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     svg = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{drawn.name}-", svg)
     svg = svg.replace(PALETTE["ink"], "currentColor").replace(PALETTE["binomial"], "currentColor")
+    for name in ("observed", "chance"):
+        svg = svg.replace(PALETTE[name].lower(), f"var(--{name})")
     svg = svg.replace("fill: #ffffff", "fill: none")
     opening = f'<svg role="img" aria-label="{escape(description)}"'
     return re.sub(r'^<svg ((?:[\w:]+="[^"]*"\s*)*)>', lambda m: _clean_tag(opening, m.group(1)), svg).strip()
@@ -98,7 +121,7 @@ def matrix(matrix: Confusion, caption: str, rows: tuple[str, str], columns: tupl
         for name, entries in grid
     )
     head = "<td></td>" + "".join(f'<th scope="col">{name}</th>' for name in (*columns, "∑"))
-    return f"<table><caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<table class="matrix"><caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
 
 
 def table(
@@ -109,17 +132,7 @@ def table(
     cells: Literal["words", "numbers"] = "words",
 ) -> str:
     """A table whose first column names the rows; numbers are never broken, words may be."""
-    head = "".join(f'<th scope="col">{escape(name)}</th>' if name else "<td></td>" for name in columns)
-    body = "".join(
-        "<tr>"
-        + "".join(f'<th scope="row">{escape(c)}</th>' if i == 0 else f"<td>{escape(c)}</td>" for i, c in enumerate(row))
-        + "</tr>"
-        for row in rows
-    )
-    return (
-        f'<div class="wide {cells}" tabindex="0"><table><caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead>'
-        f"<tbody>{body}</tbody></table></div>"
-    )
+    return filled("kit/table.html", caption=caption, columns=columns, rows=rows, cells=cells).strip()
 
 
 def listed(words: Sequence[str]) -> str:

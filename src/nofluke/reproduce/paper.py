@@ -13,8 +13,10 @@ from nofluke.laws.law import Law
 from nofluke.measures.confusion import Confusion
 from nofluke.reproduce.claim import Claim, tally
 from nofluke.reproduce.claims import gap_shrinks
-from nofluke.reproduce.page import Drawn, claims_table, document, figure, matrix, table
+from nofluke.reproduce.page import Drawn, Hero, claims_table, document, figure, held, matrix, table
 from nofluke.reproduce.study import NEARBY, QUANTILES, READINGS, SIDES, THE_QUANTILE, TOLERANCE, TOLERANCES, Study
+from nofluke.show.kit.figure import Description, drawn
+from nofluke.show.report.cells import picture_of
 from nofluke.text.numbers import show_chance, show_p
 from nofluke.text.tables import show_share
 
@@ -454,16 +456,17 @@ def render(study: Study, claims: tuple[Claim, ...], figures: dict[str, Drawn]) -
     simulated = study.quakes.simulated
     title = "Statistical evaluation of anomaly detectors for sequences, reproduced"
     banner = (
-        '<p class="banner" role="note">Simulated data. Everything on this page was computed from made-up data shaped like '
-        "the paper's; nothing here is about real earthquakes.</p>"
-        if simulated
-        else ""
+        "Simulated data. Everything on this page was computed from made-up data shaped like the paper's; nothing here is "
+        "about real earthquakes."
+    )
+    hero = Hero(
+        about=f"The study of {PAPER}, rerun from the data to the last figure by nofluke {__version__}. "
+        f"Data: {study.quakes.source}.",
+        outcome=held(claims),
+        sentence=_sentence(study),
+        picture=_chance(study),
     )
     body = [
-        f"<h1>{title}</h1>",
-        f'<p class="byline">The study of {escape(PAPER)}, rerun from the data to the last figure by nofluke {__version__}. '
-        f"Data: {escape(study.quakes.source)}.</p>",
-        banner,
         _abstract(study, claims),
         _example(study, figures),
         _measures(study, figures),
@@ -473,7 +476,36 @@ def render(study: Study, claims: tuple[Claim, ...], figures: dict[str, Drawn]) -
         all_cells(study),
         _colophon(study),
     ]
-    return document(title, body, simulated=simulated)
+    return document(title, hero, body, banner=banner if simulated else "", footer="simulated data" if simulated else "")
+
+
+def _sentence(study: Study) -> str:
+    precision, recall = study.result.precision_test, study.result.recall_test
+    return (
+        f"{precision.hits} of {precision.of:,} predictions are near an earthquake, chance gives "
+        f"{show_chance(precision.expected, precision.std)}; {recall.hits} of {recall.of:,} earthquakes are near a "
+        f"prediction, chance gives {show_chance(recall.expected, recall.std)}."
+    )
+
+
+def _chance(study: Study) -> str:
+    """What chance scores, and the detector beside it: both null distributions, as on a report."""
+    described: dict[str, Description] = {}
+    for test in (study.result.precision_test, study.result.recall_test):
+        law = picture_of(test.law)
+        at = [law.first + i * law.step for i in range(len(law.chance))]
+        bars = {"kind": "bars", "name": "part", "x": at, "y": law.chance.tolist(), "width": law.step}
+        described[f"hero-{test.measure}"] = {
+            "x": {"title": f"{test.measure}’s hits: chance, and observed {test.hits}", "whole": True},
+            "y": {"title": "probability", "zero": True},
+            "layers": [bars, {"kind": "rule", "name": "observed", "x": test.hits}],
+        }
+    return "".join(
+        f'<figure class="plot" role="img" aria-label="{one["x"]["title"]}">{svg}</figure>'
+        for one, svg in zip(
+            described.values(), drawn(described, {}, dict.fromkeys(described, (4.6, 2.1))).values(), strict=True
+        )
+    )
 
 
 def _abstract(study: Study, claims: tuple[Claim, ...]) -> str:

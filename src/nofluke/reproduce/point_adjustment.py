@@ -21,9 +21,9 @@ from nofluke.nulls.random_scores import RandomScores
 from nofluke.plot.style import PALETTE, SERIES, check_matplotlib, tidy
 from nofluke.progress import progress_bar
 from nofluke.reproduce.claim import Claim, Outcome, Reproduced, outcome_of, prepared, publish, tally
-from nofluke.reproduce.page import Drawn, claims_table, document, figure, listed, rendered, table
+from nofluke.reproduce.page import Drawn, Hero, claims_table, document, figure, held, listed, rendered, table
 from nofluke.text.numbers import show_chance, show_p
-from nofluke.text.tables import csv_text, show_share
+from nofluke.text.tables import csv_text, plural, show_share
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -572,12 +572,20 @@ QUOTED_IN = "github.com/thuml/Anomaly-Transformer/issues/34"
 def render(study: AdjustmentStudy, claims: tuple[Claim, ...], figures: dict[str, Drawn]) -> str:
     """The whole page."""
     title = "Point-adjusted F1: published values and random scores"
+    hero = Hero(
+        about=f"{plural(len(study.cases), 'benchmark')}, their public labels, and no detector at all, by nofluke {__version__}.",
+        outcome=held(claims),
+        sentence=f"Random numbers instead of a detector have a point-adjusted F1 of {_means(study)}.",
+        picture=figure(
+            figures["figure-1"],
+            1,
+            f"Best point-adjusted F1 of {study.n_resamples:,} random scores on each benchmark, and the published value.",
+        ),
+    )
     body = [
-        f"<h1>{title}</h1>",
-        f'<p class="byline">Four benchmarks, their public labels, and no detector at all, by nofluke {__version__}.</p>',
         _abstract(study, claims),
         _compared(study),
-        _published(study, figures),
+        _published(study),
         "<h2>The statements</h2>",
         f'<p>{tally(claims)}. The same list is in <a href="claims.json">claims.json</a>. A statement about a published value '
         "holds if at most one in twenty random scores reach it; if 1 in 20 lies within two Monte Carlo errors, it "
@@ -587,19 +595,22 @@ def render(study: AdjustmentStudy, claims: tuple[Claim, ...], figures: dict[str,
         _rotated(study),
         _colophon(study),
     ]
-    return document(title, body)
+    return document(title, hero, body)
 
 
 def _abstract(study: AdjustmentStudy, claims: tuple[Claim, ...]) -> str:
-    means = listed([f"{show_share(case.random.expected)} on {case.name}" for case in study.cases])
     level = listed(level_at_fixed_share(study)) or "none of them"
     return (
         "<p>Point adjustment counts a whole labelled range as found as soon as one of its steps has an alarm. Papers "
         "then take F1 of the steps. A long range offers many steps to hit by luck: random numbers instead of a "
-        f"detector's scores, with the threshold at which they do best, have a point-adjusted F1 of {means}. They are "
+        f"detector's scores, with the threshold at which they do best, have a point-adjusted F1 of {_means(study)}. They are "
         f"compared with the values of a published state of the art. With alarms on a fixed share of the steps, which "
         f"is closer to how its thresholds were chosen, random scores are level with it on {level}. {tally(claims)}.</p>"
     )
+
+
+def _means(study: AdjustmentStudy) -> str:
+    return listed([f"{show_share(case.random.expected)} on {case.name}" for case in study.cases])
 
 
 def _compared(study: AdjustmentStudy) -> str:
@@ -633,7 +644,7 @@ def _compared(study: AdjustmentStudy) -> str:
     )
 
 
-def _published(study: AdjustmentStudy, figures: dict[str, Drawn]) -> str:
+def _published(study: AdjustmentStudy) -> str:
     rows = [
         (
             case.name,
@@ -654,11 +665,6 @@ def _published(study: AdjustmentStudy, figures: dict[str, Drawn]) -> str:
             '<p class="small">Best F1, best PA-F1: means over random scores without and with point adjustment (± standard deviation; '
             "95% of the draws). Reached by: the share of random scores whose best PA-F1 is at least the published value. Corrected: "
             "(published − chance)/(1 − chance), where chance is the mean of random scores: 0 is chance, 1 is perfect.</p>",
-            figure(
-                figures["figure-1"],
-                1,
-                f"Best point-adjusted F1 of {study.n_resamples:,} random scores on each benchmark, and the published value.",
-            ),
         ]
     )
 

@@ -13,26 +13,23 @@ from __future__ import annotations
 import base64
 import json
 import zlib
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from nofluke import __version__
+from nofluke.errors import Unlike, say
 from nofluke.extras import needed
+from nofluke.series.names import NONE, Names
 from nofluke.text.signs import COLOURS, VERDICTS
 
 KIT = ("kit/kit.js", "kit/downloads.js")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Names:
-    """What events and alarms are called on a page, one and several."""
-
-    event: str = "event"
-    events: str = "events"
-    alarm: str = "alarm"
-    alarms: str = "alarms"
+FALSE = {
+    "false_alarm": Unlike("false alarm", say("{alarm} without {an_event}")),
+    "false_alarms": Unlike("false alarms", say("{alarms} without {an_event}")),
+    "False_alarms": Unlike("False alarms", say("{Alarms} without {an_event}")),
+}
+"""Alarms without an event: by another name they may not be called false."""
 
 
 def check_kit() -> None:
@@ -59,10 +56,30 @@ def read(name: str) -> str:
     return files("nofluke.show").joinpath(name).read_text(encoding="utf-8")
 
 
-def filled(template: str, **values: Any) -> str:
-    """A template with its values; what is markup already has to say so (`markup`)."""
-    known = {"signs": VERDICTS, "version": __version__, "names": Names(), "markup": markup, "own_colours": ""}
+def filled(template: str, *, names: Names = NONE, **values: Any) -> str:
+    """A template with its values; what is markup already has to say so (`markup`).
+
+    Templates call events and alarms by the ``names`` that are passed: ``called("{Events} and {false_alarms}")``.
+    """
+
+    def called(text: str) -> str:
+        return names.said(say(text, **FALSE))
+
+    known = {"signs": VERDICTS, "version": __version__, "called": called, "markup": markup, "own_colours": ""}
     return str(_environment().get_template(template).render(known | values))
+
+
+def in_names(part: Any, names: Names) -> Any:
+    """All sentences inside plain data in the names of events and alarms."""
+    if names == NONE:
+        return part
+    if isinstance(part, str):
+        return names.said(part)
+    if isinstance(part, dict):
+        return {key: in_names(value, names) for key, value in part.items()}
+    if isinstance(part, list | tuple):
+        return type(part)(in_names(value, names) for value in part)
+    return part
 
 
 def markup(text: str) -> Any:

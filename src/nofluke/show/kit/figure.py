@@ -124,8 +124,8 @@ def _part(of: Any, path: str) -> Any:
     return of
 
 
-def plotted(name: str, draw: Callable[[Any], Any], size: tuple[float, float]) -> str:
-    """A figure of `nofluke.plot` as SVG of a page: ``draw`` gets its axes, ``size`` is in inches."""
+def plotted(name: str, draw: Callable[[Any], Any], size: tuple[float, float], panels: int = 1) -> str:
+    """A figure of `nofluke.plot` as SVG of a page: ``draw`` gets its axes, or panels; ``size`` is in inches."""
     matplotlib = needed("matplotlib", "a page needs")
     from matplotlib.figure import Figure
 
@@ -135,9 +135,10 @@ def plotted(name: str, draw: Callable[[Any], Any], size: tuple[float, float]) ->
         matplotlib.rcParams.update(SETTINGS | dict.fromkeys(inked, INKS["ink"]))
         figure = Figure(figsize=size, layout="constrained")
         figure.patch.set_visible(False)
-        ax = figure.subplots()
-        ax.patch.set_visible(False)
-        draw(ax)
+        axes = figure.subplots(panels, 1, sharex=True)
+        for ax in figure.axes:
+            ax.patch.set_visible(False)
+        draw(axes)
         return _saved(figure, name)
 
 

@@ -34,7 +34,9 @@ def detectors_table(board: Leaderboard) -> str:
         + _head("p", "up", NAMES[m])
         for m in MEASURES
     )
-    rest = "".join(_head(*column) for column in (("series yes", "down"), ("skill in", "down"), ("series", "down")))
+    kept = ' data-columns="series yes"'  # as programs read it
+    every = (("no fluke", "down", "", kept), ("skill in", "down"), ("series", "down"))
+    rest = "".join(_head(*column) for column in every)
     over = "".join(f'<th colspan="3" scope="colgroup" class="first">{NAMES[m].capitalize()}</th>' for m in MEASURES)
     rows = "".join(_row(rank, row) for rank, row in enumerate(board.rows, 1))
     return (
@@ -146,7 +148,7 @@ def _parts(found: PooledMeasure) -> tuple[str, str, str]:
     return (
         f'<b>{value}</b> <span class="interval">{interval}</span>',
         _cell(found.expected, f'{chance} <span class="of">{of}</span>' if of else chance),
-        f'<td{_key(found.corrected)} title="p before correction: {p_or_dash(found.pvalue)}; {escape(found.method)}">'
+        f'<td class="p"{_key(found.corrected)} title="p before correction: {p_or_dash(found.pvalue)}; {escape(found.method)}">'
         f"{p_or_dash(found.corrected)}</td>",
     )
 

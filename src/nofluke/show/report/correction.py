@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from nofluke.arrays import FloatArray
-from nofluke.errors import InputError
+from nofluke.errors import InputError, say
 from nofluke.inference.corrections import holm
 from nofluke.inference.evaluate import Evaluation
 from nofluke.inference.sweep import FamilywiseTest
@@ -134,9 +134,12 @@ def _looked(result: Evaluation, grid: Grid) -> tuple[list[NullModel], tuple[str,
 def _at_another(grid: Grid, k: int, why: str) -> str:
     """Why nothing can be told at a threshold with more alarms, and why that counts at those with fewer."""
     side = "lower" if grid.told[k] <= grid.told[-1] else "higher"
-    return (
-        f"At a {side} threshold ({grid.told[k]:.4g}), which has more alarms: {why} It counts here too, since this "
-        "position was found by looking at all of them."
+    return say(
+        "At a {} threshold ({:.4g}), which has more {alarms}: {} It counts here too, since this position was found by "
+        "looking at all of them.",
+        side,
+        grid.told[k],
+        why,
     )
 
 

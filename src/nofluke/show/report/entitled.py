@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from nofluke.errors import joined
 from nofluke.inference.chance import significant
 from nofluke.inference.evaluate import Evaluation
 from nofluke.inference.verdict import Ruling, Verdict, ruled_as_found, standing, upper_of
@@ -117,7 +118,7 @@ def _tell(cell: dict[str, Any], found: Entitled, alpha: float, *, name: str) -> 
     cell["text"] |= {
         "verdict": said[:1].upper() + said[1:],
         "word": word[:1].upper() + word[1:],
-        "reason": f"{ruling.reason} {advice if ruling.verdict == 'cannot tell' else ''}".strip(),
+        "reason": joined(" ", [ruling.reason, *([advice] if advice and ruling.verdict == "cannot tell" else [])]),
         "which": found.which,
         "p_name": f"{'one-sided ' if one_sided else ''}{name}",
         "p_row": "p" if moved or one_sided else "p (counts)",

@@ -71,7 +71,7 @@ const VALUES = {
 
 function rowInWords(row, marked) {
   const words = {
-    what: (value) => (row.j === undefined ? "alarm " : data.noun + " ") + thousands(value),
+    what: (value) => data.nouns[row.j === undefined ? "alarm" : "event"][0] + " " + thousands(value),
     outcome: (value) => OUTCOMES[value],
     from: timeInWords,
     to: (value) => (row.steps === 1 ? "" : timeInWords(value)),
@@ -88,7 +88,7 @@ function rowInWords(row, marked) {
 
 function alarmInWords(name, [, , first, last, steps], marked) {
   const one = steps === 1 || last - first + 1 === steps; // side by side, not only near on the screen
-  const what = (name === "hit" ? "hit" : "false alarm") + (steps === 1 ? "" : "s");
+  const what = (name === "hit" ? ["hit", "hits"] : data.nouns.false)[steps === 1 ? 0 : 1];
   const from = timeInWords(series.since(first));
   const where = steps === 1 ? from : from + " to " + timeInWords(series.since(last));
   const peak = series.score && one ? ", " + (steps === 1 ? "score " : "peak score ") + number(peakOf(first, last, marked.marks)) : "";
@@ -96,12 +96,12 @@ function alarmInWords(name, [, , first, last, steps], marked) {
 }
 
 function eventInWords([, , first, last, many], marked) {
-  if (many > 1) return thousands(many) + " " + data.noun + "s from " + timeInWords(series.begin[first]) + " to " + timeInWords(series.begin[last]) + "; zoom in to tell them apart";
+  if (many > 1) return thousands(many) + " " + data.nouns.event[1] + " from " + timeInWords(series.begin[first]) + " to " + timeInWords(series.begin[last]) + "; zoom in to tell them apart";
   const alarm = marked.nearest[first];
   const unit = data.events.unit === "steps" ? " steps" : data.events.unit === "clock" ? " time units" : "";
-  const near = alarm < 0 ? "no alarm" : "alarm at " + timeInWords(series.since(alarm)) + ", delay " + delayInWords(delayOf(first, alarm)) + unit;
+  const near = alarm < 0 ? "no " + data.nouns.alarm[0] : data.nouns.alarm[0] + " at " + timeInWords(series.since(alarm)) + ", delay " + delayInWords(delayOf(first, alarm)) + unit;
   const until = series.steps ? " to " + timeInWords(series.end[first]) : "";
-  return data.noun + " " + thousands(first + 1) + ": " + timeInWords(series.begin[first]) + until + "\n" + (marked.found[first] ? "found; " : "missed; nearest ") + near;
+  return data.nouns.event[0] + " " + thousands(first + 1) + ": " + timeInWords(series.begin[first]) + until + "\n" + (marked.found[first] ? "found; " : "missed; nearest ") + near;
 }
 
 function sortRows(rows, marked) {
@@ -141,12 +141,12 @@ function drawEvents(anew) {
 
 function countInWords(all, rows) {
   const count = (outcome) => all.reduce((sum, row) => sum + (row.outcome === outcome), 0);
-  const several = (many, what) => thousands(many) + " " + what + (many === 1 ? "" : "s");
+  const several = (many, [one, more]) => thousands(many) + " " + (many === 1 ? one : more);
   const steps = all.reduce((sum, row) => sum + (row.steps || 0), 0);
   const stretches = thousands(count(2)) + (count(2) === 1 ? " stretch" : " stretches");
-  const wrong = line.points || line.episodes ? several(count(2), "false alarm") : several(steps, "false step") + " in " + stretches;
-  const counted = several(count(0) + count(1), data.noun) + ": " + thousands(count(0)) + " found, " + thousands(count(1)) + " missed. " + wrong + ".";
-  return counted + (rows.length === all.length ? "" : " " + several(rows.length, "row") + " as filtered.");
+  const wrong = line.points || line.episodes ? several(count(2), data.nouns.false) : several(steps, ["false step", "false steps"]) + " in " + stretches;
+  const counted = several(count(0) + count(1), data.nouns.event) + ": " + thousands(count(0)) + " found, " + thousands(count(1)) + " missed. " + wrong + ".";
+  return counted + (rows.length === all.length ? "" : " " + several(rows.length, ["row", "rows"]) + " as filtered.");
 }
 
 function rowElement(row, marked) {

@@ -11,12 +11,14 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from nofluke.errors import THINGS, Unlike, Words, joined, say
 from nofluke.inference.coincidence import Coincidence
 from nofluke.inference.evaluate import Evaluation
 from nofluke.measures.delays import show_time
 from nofluke.series.counting import largest_within, runs
 from nofluke.series.tolerance import Ranges
 from nofluke.series.trial import Cell
+from nofluke.show.kit import FALSE
 from nofluke.show.report.in_time import at_own_times, first_tick
 from nofluke.show.report.timeline import event_times, step_times
 
@@ -30,7 +32,7 @@ def events_of(result: Evaluation, timeline: dict[str, Any]) -> dict[str, Any]:
     columns = {"what": "", "outcome": "outcome", "from": "when"}
     if not timeline["points"]:
         columns |= {"to": "until", "steps": "steps"}
-    columns |= {"delay": f"delay{unit}", "alarm": "nearest alarm"}
+    columns |= {"delay": f"delay{unit}", "alarm": say("nearest {alarm}")}
     if timeline["scores"] is not None:
         columns["score"] = "largest score" if timeline["sign"] == 1 else "smallest score"
     alarms, n_alarms = _alarm_rows(result, timeline)
@@ -57,7 +59,7 @@ def _event_rows(result: Evaluation, timeline: dict[str, Any]) -> list[dict[str, 
     for j, (at, until) in enumerate(zip(begin.tolist(), end.tolist(), strict=True)):
         row = {
             "at": at,
-            "what": f"{noun} {j + 1:,}",
+            "what": say("{} {:,}", THINGS[noun], j + 1),
             "outcome": "not counted" if not counts[j] else "found" if cell.found[j] else "missed",
             "from": _when(timeline, at),
         }
@@ -92,7 +94,7 @@ def _alarm_rows(result: Evaluation, timeline: dict[str, Any]) -> tuple[list[dict
     rows = []
     scores = _scores(result, timeline)
     for i, (a, b, many) in enumerate(zip(first[:MOST_ROWS], last[:MOST_ROWS], lengths[:MOST_ROWS], strict=True)):
-        row = {"at": a, "what": f"alarm {i + 1:,}", "outcome": "false", "from": _when(timeline, float(a))}
+        row = {"at": a, "what": say("{alarm} {:,}", i + 1), "outcome": "false", "from": _when(timeline, float(a))}
         if not own:
             row |= {"to": _when(timeline, float(b)) if many > 1 else "", "steps": f"{int(many):,}"}
         if scores is not None:
@@ -150,25 +152,30 @@ def _score(value: float, digits: int = 4) -> str:
 def _about(result: Evaluation, timeline: dict[str, Any]) -> str:
     """What the columns mean."""
     noun, points = result.cell.truth.noun, timeline["points"]
-    said = [
-        f"Delay: from the {noun}'s "
-        f"{'start to the first alarm that finds it' if noun == 'range' else 'time to its nearest alarm'}, negative if "
-        f"early; for a missed {noun}, to the nearest alarm outside its window."
-    ]
+    ranges = noun == "range"
+    to = say("start to the first {alarm} that finds it") if ranges else say("time to its nearest {alarm}")
+    late = "Delay: from the {thing}'s {}, negative if early; for a missed {thing}, to the nearest {alarm} outside its window."
+    said: list[str] = [say(late, to, thing=THINGS[noun])]
     if timeline["scores"] is not None:
         side = "largest" if timeline["sign"] == 1 else "smallest"
-        where = (
-            "from its start to its end, plus the tolerance on both sides" if noun == "range" else "within the tolerance"
-        )
+        where = "from its start to its end, plus the tolerance on both sides" if ranges else "within the tolerance"
         said.append(
-            f"Score: of {'a range' if noun == 'range' else 'an event'}, the {side} one in its window ({where}); of a false alarm, its peak."
+            say(
+                "Score: of {}, the {} one in its window ({}); of {}, its peak.",
+                THINGS["a_range" if ranges else "an_event"],
+                side,
+                where,
+                Words((Unlike("a false alarm", say("{an_alarm} without {an_event}")),)),
+            )
         )
         if "codes" in timeline["scores"]:
             said.append("With this many steps, scores are rounded here, but never across a threshold.")
     if result.count_alarms == "episodes":
-        said.append("A false alarm is a run of alarm steps without a hit, as counted above.")
+        others = say("Each is a run of {alarm} steps without {an_event}, as counted above.")
+        said.append(Words((Unlike("A false alarm is a run of alarm steps without a hit, as counted above.", others),)))
     elif not points:
-        said.append("False alarms on consecutive steps share one line; their steps add up to the count above.")
+        told = "{False_alarms} on consecutive steps share one line; their steps add up to the count above."
+        said.append(say(told, **FALSE))
     if isinstance(result, Coincidence) and result.edges == "interior":
         said.append("Not counted: part of the window was not watched.")
-    return " ".join(said)
+    return joined(" ", said)

@@ -209,16 +209,16 @@ def _lag(payload: dict[str, Any]) -> Description:
 
 def _delay(payload: dict[str, Any]) -> Description:
     d, k = payload["chosen"]
-    unit, noun = payload["cells"][d][k]["delay"]["unit"], payload["noun"]
+    unit, several = payload["cells"][d][k]["delay"]["unit"], payload["nouns"]["event"][1]
     return {
         "along": "at",
         "x": {"title": f"delay in {unit}; negative is early", "whole": unit == "steps"},
-        "y": {"title": f"{noun}s", "zero": True, "whole": True},
+        "y": {"title": several, "zero": True, "whole": True},
         "layers": [
             {"kind": "bars", "name": "found", "x": "delay.at", "y": "delay.counts", "width": "delay.width"},
             {"kind": "rule", "name": "zero", "x": 0},
         ],
-        "tell": {"x": "delay.at", "text": f"{{delay.at}} {unit}: {{delay.counts}} {noun}s"},
+        "tell": {"x": "delay.at", "text": f"{{delay.at}} {unit}: {{delay.counts}} {several}"},
     }
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.dates import format_duration
+from nofluke.errors import say
 from nofluke.inference.coincidence import Coincidence
 from nofluke.series.occurrences import DAY
 from nofluke.series.tolerance import Tolerance
@@ -54,10 +55,8 @@ def about_lists(result: Coincidence) -> str:
     gaps = len(read.gaps.starts)
     less = f", less {plural(gaps, 'gap')}" if gaps else ""
     guess = " (a guess)" if read.guessed else ""
-    return (
-        f"{plural(len(read.events), 'event')} and {plural(len(read.alarms), 'alarm')}, watched from {' to '.join(read.ends)}"
-        f"{guess}{less}."
-    )
+    both = plural(len(read.events), "event"), plural(len(read.alarms), "alarm")
+    return say("{} and {}, watched from {}{}{}.", *both, " to ".join(read.ends), guess, less)
 
 
 def facts_of_lists(result: Coincidence) -> tuple[tuple[str, str], ...]:
@@ -67,14 +66,19 @@ def facts_of_lists(result: Coincidence) -> tuple[tuple[str, str], ...]:
     gaps = [f"{show(int(a))} to {show(int(b) - 1)}" for a, b in zip(read.gaps.starts, read.gaps.stops, strict=True)]
     more = f" and {len(gaps) - FEW_GAPS:,} more" if len(gaps) > FEW_GAPS else ""
     edges = {
-        "zero": "zero: all events and alarms count",
-        "interior": "interior: only events and alarms whose whole window was watched count",
+        "zero": say("zero: all {events} and {alarms} count"),
+        "interior": say("interior: only {events} and {alarms} whose whole window was watched count"),
     }
     return (
         ("span", " to ".join(read.ends) + (", a guess from the times" if read.guessed else "")),
         ("gaps", "; ".join(gaps[:FEW_GAPS]) + more if gaps else "none"),
         ("watched", span_in_words(result.watched, result.false_alarms.unit)),
-        ("tick", f"as fine as the times ({result.tick})" if result.fine else f"{result.tick}, {places} for an event"),
+        (
+            "tick",
+            f"as fine as the times ({result.tick})"
+            if result.fine
+            else say("{}, {} for {an_event}", result.tick, places),
+        ),
         ("edges", edges[result.edges]),
     )
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from nofluke.errors import InputError
+from nofluke.errors import InputError, say
 from nofluke.inference.coincidence import Coincidence
 from nofluke.inference.evaluate import Evaluation
 from nofluke.nulls.diagnosis import Diagnosis
@@ -98,8 +98,9 @@ def _lag(result: Evaluation, diagnosis: Diagnosis, source: Source | None) -> Ste
         length = steps * clock.step * (clock.tick_size if tolerance.unit == "ns" else 1)
     early, late = max(tolerance.early - length, 0), max(tolerance.late + length, 0)
     side = "late" if steps > 0 else "early"
+    told = "{Alarms} come about {} {}. If that is how the detector works, shift the window by that much, and say so beforehand:"
     return Step(
-        words=f"Alarms come about {plural(abs(steps), 'step')} {side}. If that is how the detector works, shift the window by that much, and say so beforehand:",
+        words=say(told, plural(abs(steps), "step"), side),
         command=_command(result, source, tolerance=Tolerance(early=early, late=late, unit=tolerance.unit)),
     )
 
@@ -128,7 +129,7 @@ def _events(result: Evaluation) -> Step | None:
             per_event = result.cell.n_steps / result.n_events
             options = f"--recall {found.recall:.3g} --coverage {found.coverage:.3g} --steps-per-event {per_event:.4g}"
             return Step(
-                words=f"{found.in_words().removesuffix('.')}; there are {result.n_events:,}:",
+                words=say("{}; there are {:,}:", found.in_words().removesuffix("."), result.n_events),
                 command=f"nofluke power {options} --alpha {result.alpha:g}",
             )
     return None
@@ -144,16 +145,23 @@ def _alarms(result: Evaluation, source: Source | None) -> Step | None:
         "steps": (watched / 1_000, "per 1,000 steps"),
         "clock": (watched / 1_000, "per 1,000 units of watched time"),
     }[unit]
-    runs_are_one = " (a run of predictions is one)" if result.alarm_noun == "prediction" else ""
-    words = (
-        f"There {'is' if alarms == 1 else 'are'} {plural(alarms, 'alarm')}{runs_are_one}, {_rate(alarms / per)} {name}; {false:,} of "
-        f"them, {_rate(false / per)} {name.partition(' of')[0]}, hit nothing"
+    runs_are_one = say(" (a run of {predictions} is one)") if result.alarm_noun == "prediction" else ""
+    words = say(
+        "There {} {}{}, {} {}; {:,} of them, {} {}, hit nothing",
+        "is" if alarms == 1 else "are",
+        plural(alarms, "alarm"),
+        runs_are_one,
+        _rate(alarms / per),
+        name,
+        false,
+        _rate(false / per),
+        name.partition(" of")[0],
     )
     if not result.cell.trial.scored or isinstance(result, Coincidence) or result.count_alarms != "steps":
-        return Step(words=f"{words}.")
+        return Step(words=say("{}.", words))
     budget = float(f"{result.n_predictions / result.n / 2:.2g}")
     return Step(
-        words=f"{words}. For at most half as many predictions, use a budget of {100 * budget:g}%:",
+        words=say("{}. For at most half as many {predictions}, use a budget of {:g}%:", words, 100 * budget),
         command=_command(result, source, budget=budget),
     )
 

@@ -15,11 +15,14 @@ from nofluke import __version__
 from nofluke.arrays import BoolArray, FloatArray
 from nofluke.data.paths import expanded, name_of_list
 from nofluke.dates import for_heading, format_duration
+from nofluke.errors import THINGS, say
 from nofluke.inference.coincidence import Coincidence
 from nofluke.inference.evaluate import Evaluation
 from nofluke.plot.style import MOST_DRAWN
+from nofluke.series.names import Names
 from nofluke.series.reading import Sequence
 from nofluke.series.timed import TimedCell
+from nofluke.show.kit import FALSE, in_names
 from nofluke.show.kit.figure import Description
 from nofluke.show.report.in_time import on_axis
 from nofluke.show.report.lists import (
@@ -73,7 +76,9 @@ def timeline_figure(result: Evaluation) -> Description:
     scores = None if isinstance(result, Coincidence) else result.sequence.scores
     alarms, hits, events, found = result.cell.by_axis(steps=lambda _: _step_marks(result, steps), ticks=_timed_marks)
     shown = ((events, ~found), (events, found), (alarms, ~hits), (alarms, hits))
-    names = [f"{noun}s missed", f"{noun}s found", "false alarms", "hits"]
+    events_of = THINGS[f"{noun}s"]
+    told = (say("{} missed", events_of), say("{} found", events_of), say("{}", FALSE["false_alarms"]), "hits")
+    names = list(result.names.all_said(told))
     lanes: Description = {
         "y": {"range": [0, 4], "ticks": [[0.5, 1.5, 2.5, 3.5], names], "grid": False},
         "room": (0.0, 1.0) if scores is None else BELOW,
@@ -213,6 +218,7 @@ class Origin:
     code: tuple[tuple[str, str], ...]
     in_time: tuple[tuple[str, str], ...] = ()
     leads: str = ""
+    names: Names = field(default_factory=Names)
     timeline: Description = field(default_factory=dict, repr=False)
 
 
@@ -246,12 +252,13 @@ def origin_of(
     lists = isinstance(result, Coincidence)
     return Origin(
         name=title or judged(source, "Coincidence" if lists else "Evaluation"),
-        about=_about(result),
-        null=result.settings.choice.in_words(),
+        about=result.names.said(_about(result)),
+        null=result.names.said(result.settings.choice.in_words()),
         doubtful=bool(result.settings.choice.doubts),
-        facts=tuple(facts),
+        facts=in_names(tuple(facts), result.names),
         code=tuple(code),
-        in_time=facts_of_lists(result)[:4] if isinstance(result, Coincidence) else (),
+        in_time=in_names(facts_of_lists(result)[:4], result.names) if isinstance(result, Coincidence) else (),
+        names=result.names,
         leads=result.leads if isinstance(result, Coincidence) else "",
         timeline=timeline_figure(result),
     )
@@ -291,14 +298,19 @@ def _about(result: Evaluation) -> str:
             ends = tuple(f"{end:.6g}" for end in clock.ticks[[0, -1]])
         span = re.sub(r"(\d)T(\d)", r"\1 \2", " from {} to {}".format(*ends))  # as people write it
     left_out = f"; {plural(result.left_out.steps, 'step')} left out" if result.left_out.steps else ""
-    return f"{plural(result.n, 'step')}{span}, {plural(result.n_events, result.cell.truth.noun)}{left_out}."
+    return say("{}{}, {}{}.", plural(result.n, "step"), span, plural(result.n_events, result.cell.truth.noun), left_out)
 
 
 def _settings(result: Evaluation, payload: dict[str, Any]) -> list[tuple[str, str]]:
     """What the sliders began with, and for lists of times how they were read."""
     chosen = payload["thresholds"][payload["chosen"][1]]["label"]
     if isinstance(result, Coincidence):
-        return [*facts_of_lists(result), ("leads", result.leads), ("tolerance", str(result.width)), ("lag", chosen)]
+        return [
+            *facts_of_lists(result),
+            ("leads", say("{}", THINGS[result.leads])),
+            ("tolerance", str(result.width)),
+            ("lag", chosen),
+        ]
     return [("threshold", chosen), ("tolerance", str(result.tolerance))]
 
 

@@ -41,7 +41,7 @@ function showText() {
   sliders.d.value = state.d;
   sliders.k.value = state.k;
   sliders.d.setAttribute("aria-valuetext", values.tolerance);
-  sliders.k.setAttribute("aria-valuetext", values.threshold + ", " + values.predictions + " " + data.alarm + "s");
+  sliders.k.setAttribute("aria-valuetext", values.threshold + ", " + values.predictions + " " + data.nouns.prediction[1]);
 }
 
 let waiting = false;

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from nofluke.errors import Unlike, Words, say
 from nofluke.plain import check_word
 from nofluke.show.kit import filled as fill
-from nofluke.show.kit import markup, page, read
+from nofluke.show.kit import in_names, markup, page, read
 from nofluke.show.kit.figure import drawn
 from nofluke.show.report.figures import figures_of
 from nofluke.show.report.origin import Origin
@@ -19,14 +20,14 @@ MATRICES = (
     (
         "truth",
         "Tolerance in the truth: precision is read here",
-        ("event near", "none near", "sum"),
-        ("predicted", "not predicted", "sum"),
+        (say("{event} near"), "none near", "sum"),
+        (Words((Unlike("predicted", say("{alarm}")),)), Words((Unlike("not predicted", say("no {alarm}")),)), "sum"),
     ),
     (
         "predictions",
-        "Tolerance in the predictions: recall is read here",
-        ("event", "none", "sum"),
-        ("prediction near", "none near", "sum"),
+        say("Tolerance in the {predictions}: recall is read here"),
+        (say("{event}"), "none", "sum"),
+        (say("{prediction} near"), "none near", "sum"),
     ),
 )
 
@@ -67,10 +68,10 @@ def body_of(
     by_lag, timeline = payload["column"] == "lag", payload["timeline"]
     described = {**figures_of(payload), "timeline": origin.timeline}
     shown = drawn(described, payload, SIZES) if figures else dict.fromkeys(described, "")
-    noun = payload["noun"]
+    nouns, names = payload["nouns"], origin.names
     leading, following = ("recall", "precision") if origin.leads == "alarms" else ("precision", "recall")
 
-    def say(path: str) -> Any:
+    def shown_text(path: str) -> Any:
         """The end of an opening tag and the text of the element, which scripts change with the sliders."""
         return markup(f' data-text="{path}">') + told[path]
 
@@ -78,7 +79,7 @@ def body_of(
         "report/report.html",
         payload=payload,
         cell=cell,
-        say=say,
+        say=shown_text,
         drawn=shown,
         name=origin.name,
         about_data=origin.about,
@@ -91,9 +92,16 @@ def body_of(
         column_name="Lag" if by_lag else "Threshold",
         alpha=f"{payload['alpha']:g}",
         events=payload["events"],
-        kinds=(("", "all"), ("found", f"{noun}s found"), ("missed", f"{noun}s missed"), ("false", "false alarms")),
-        matrices=[one for one in MATRICES if cell["matrices"][one[0]] is not None],
-        sections=_sections(payload, others),
+        nouns=nouns,
+        names=names,
+        kinds=(
+            ("", "all"),
+            ("found", f"{nouns['event'][1]} found"),
+            ("missed", f"{nouns['event'][1]} missed"),
+            ("false", nouns["false"][1]),
+        ),
+        matrices=[in_names(one, names) for one in MATRICES if cell["matrices"][one[0]] is not None],
+        sections=in_names(_sections(payload, others), names),
         in_time=origin.in_time,
         leads=origin.leads,
         leading=leading,
@@ -109,7 +117,7 @@ def _sections(payload: dict[str, Any], others: dict[str, Any] | None) -> list[tu
     return [
         ("verdict", "Verdict"),
         ("time", "Timeline"),
-        ("events", "Events"),
+        ("events", say("{Events}")),
         ("numbers", "Numbers"),
         *([("curves", "By lag" if by_lag else "By threshold")] if payload["movable"] else []),
         ("by-tolerance", "By tolerance"),

@@ -8,11 +8,12 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from nofluke.arrays import FloatArray, IntArray
+from nofluke.errors import THINGS, Words, joined, say
 from nofluke.inference.chance import ChanceTest, significant
 from nofluke.inference.coincidence import Coincidence
 from nofluke.inference.evaluate import Evaluation
@@ -30,6 +31,7 @@ from nofluke.series.ticks import Ticks, WatchedTime, length_in_words
 from nofluke.series.timed import TimedCell
 from nofluke.series.tolerance import Tolerance
 from nofluke.series.trial import Cell
+from nofluke.show.kit import FALSE, in_names
 from nofluke.show.report import words
 from nofluke.show.report.cells import (
     evaluator,
@@ -74,10 +76,13 @@ class Lag:
         size = length_in_words(abs(exact_fraction(self.length)), dates=self.dates)
         return f"-{size}" if self.length < 0 else size
 
-    def __str__(self) -> str:
+    @property
+    def said(self) -> str:
+        """Such as "alarms 2d after events"."""
         if self.length == 0:
             return "none"
-        return f"alarms {self.short.removeprefix('-')} {'after' if self.length > 0 else 'before'} events"
+        side = "after" if self.length > 0 else "before"
+        return say("{alarms} {} {} {events}", self.short.removeprefix("-"), side)
 
 
 def grid_of(result: Evaluation) -> Grid:
@@ -189,7 +194,7 @@ def shifts_of(result: Evaluation, grid: Grid, lags: IntArray) -> Shifts:
         before, wide = events_before(cell), _wide(lags, cell)
         return Shifts(
             at=wide.tolist(),
-            title=f"shift of the {noun}s, in steps",
+            title=say("shift of the {}, in steps", THINGS[f"{noun}s"]),
             told=[plural(abs(lag), "step") for lag in wide.tolist()],
             hits=lambda _d, _k, cell: hits_by_lag(cell, wide, before),
         )
@@ -203,7 +208,7 @@ def shifts_of(result: Evaluation, grid: Grid, lags: IntArray) -> Shifts:
         ]
         return Shifts(
             at=at.tolist(),
-            title=f"shift of the {noun}s{unit}",
+            title=say("shift of the {}{}", THINGS[f"{noun}s"], unit),
             told=[move.short.removeprefix("-") for move in moves],
             hits=lambda d, k, _: (moved[d].precision_hits[:, k].tolist(), moved[d].recall_hits[:, k].tolist()),
         )
@@ -231,16 +236,23 @@ def explained(cell: Evaluation, low: int, high: int) -> str:
     """One paragraph on precision's hits; ``low`` and ``high`` are chance's central 95%."""
     test = cell.precision_test
     if 0 in (cell.n_events, cell.n_predictions):
-        return "There is nothing to compare with chance here: that takes both events and alarms."
+        return say("There is nothing to compare with chance here: that takes both {events} and {alarms}.")
     span = f"{low:,} to {high:,}" if low < high else f"{low:,}"
     hit = "is a hit" if 1 in (test.hits, test.of) else "are hits"
-    return (
-        f"{test.hits:,} of {plural(test.of, cell.alarm_noun)} {hit}. Would luck do as well? To find out, keep the "
-        f"alarms in place and let chance place the {plural(cell.n_events, cell.cell.truth.noun)} again and again. "
-        f"{cell.settings.choice.assumption} In such worlds without skill there are {_about(test.expected)} hits on "
-        f"average, and {span} of them in 95 worlds of 100. That is the null distribution. p is {_share(test)}: "
-        f"{in_worlds(test)}. The smaller it is, the harder it is to put the hits down to luck. Recall is tested the "
-        "same way."
+    return say(
+        "{:,} of {} {}. Would luck do as well? To find out, keep the {alarms} in place and let chance place the {} again "
+        "and again. {} In such worlds without skill there are {} hits on average, and {} of them in 95 worlds of 100. "
+        "That is the null distribution. p is {}: {}. The smaller it is, the harder it is to put the hits down to luck. "
+        "Recall is tested the same way.",
+        test.hits,
+        plural(test.of, cell.alarm_noun),
+        hit,
+        plural(cell.n_events, cell.cell.truth.noun),
+        cell.settings.choice.assumption,
+        _about(test.expected),
+        span,
+        _share(test),
+        in_worlds(test),
     )
 
 
@@ -341,13 +353,13 @@ def make_payload(result: Evaluation, source: Source | None = None, label: str = 
     entitle(cells, corrected, result, grid, evaluator_under(result, grid, seed))
     darkness(cells)
     line = timeline(result, grid)
-    return {
+    made = {
         "chosen": list(grid.chosen),
         "alpha": result.alpha,
         "column": column,
         "movable": result.cell.trial.scored or shape[1] > 1,
         "noun": result.cell.truth.noun,
-        "alarm": result.alarm_noun,
+        "nouns": _nouns(result),
         "alternative": result.precision_test.alternative,
         "thresholds": columns,
         "axis": _axis(result, grid),
@@ -387,6 +399,14 @@ def make_payload(result: Evaluation, source: Source | None = None, label: str = 
         "strip": strip_of(result, seed),
         "seed": seed,
     }
+    return cast(dict[str, Any], in_names(made, result.names))
+
+
+def _nouns(result: Evaluation) -> dict[str, list[Words]]:
+    """What one and several of them are called: events as they are counted, alarms, predictions, false alarms."""
+    things = {"event": result.cell.truth.noun, "alarm": "alarm", "prediction": result.alarm_noun}
+    both = {name: [say("{}", THINGS[word]), say("{}", THINGS[f"{word}s"])] for name, word in things.items()}
+    return both | {"false": [say("{}", FALSE["false_alarm"]), say("{}", FALSE["false_alarms"])]}
 
 
 def _cells(result: Evaluation, grid: Grid, seed: int, shifts: Shifts, label: str) -> list[list[Any]]:
@@ -412,7 +432,7 @@ def _lags(grid: Grid) -> list[dict[str, Any]]:
     at, _ = as_people_say(lengths, grid.lags[0].dates)
     return [
         {
-            "label": str(lag),
+            "label": lag.said,
             "short": lag.short if lag.length else "0",
             "position": float(position),
             "place": float(position),
@@ -428,8 +448,8 @@ def _best_place(family: FamilywiseTest, grid: Grid, columns: list[dict[str, Any]
     if family.observed_best_at is None:
         return ""
     d, k = divmod(family.observed_best_at[0], len(grid.lags)) if grid.lags else family.observed_best_at
-    at = columns[k]["label"].replace("none", "no lag") if grid.lags else columns[k]["label"]
-    return f"{at} and tolerance {grid.tolerances[d]}"
+    at = "no lag" if grid.lags and not grid.lags[k].length else columns[k]["label"]
+    return say("{} and tolerance {}", at, grid.tolerances[d])
 
 
 def _axis(result: Evaluation, grid: Grid) -> dict[str, str]:
@@ -437,7 +457,7 @@ def _axis(result: Evaluation, grid: Grid) -> dict[str, str]:
     tolerance = {"tolerance": words.tolerance_axis(grid.tolerances[-1])}
     if grid.lags:
         _, unit = as_people_say(np.array([lag.length for lag in grid.lags], dtype=np.float64), grid.lags[0].dates)
-        return {"curve": f"lag{unit}; negative: alarms before events", "map": "lag", **tolerance}
+        return {"curve": say("lag{}; negative: {alarms} before {events}", unit), "map": "lag", **tolerance}
     if result.cell.trial.scored:
         return {"curve": "threshold, as a quantile of the score", "map": "threshold, as a quantile", **tolerance}
     return {"curve": "", "map": "", **tolerance}
@@ -446,7 +466,7 @@ def _axis(result: Evaluation, grid: Grid) -> dict[str, str]:
 def _thresholds(result: Evaluation, grid: Grid) -> list[dict[str, Any]]:
     """Each threshold: how it is written, and where it stands among the scores."""
     if result.sequence.scores is None:
-        return [{"label": "alarms as given", "short": "", "position": 0.0, "place": 0.0, "value": None}]
+        return [{"label": say("{alarms} as given"), "short": "", "position": 0.0, "place": 0.0, "value": None}]
     scores = result.sequence.open_scores()
     made: list[dict[str, Any]] = []
     for told, value, quantile in zip(grid.told.tolist(), grid.thresholds.tolist(), grid.quantiles, strict=True):
@@ -488,11 +508,11 @@ def _cell(cell: Evaluation, shifts: Shifts, by_lag: Hits) -> dict[str, Any]:
             "intervals": intervals.in_words(),
             "predictions": f"{cell.n_predictions:,}",
             "false_alarms": str(cell.false_alarms),
-            "delay": str(cell.delays),
-            "notes": " ".join(cell.notes),
+            "delay": cell.delays.in_words(),
+            "notes": joined(" ", cell.notes),
             "about_timeline": words.about_timeline(cell),
             "about_lag": words.about_lag(shifts.at, shifts.told, hits, found),
-            "about_delay": words.about_delay(cell.delays.counts(), str(cell.delays)),
+            "about_delay": words.about_delay(cell.delays.counts(), cell.delays.in_words()),
         },
     }
 

@@ -147,7 +147,7 @@ function drawTimeline() {
   const pixel = (view[1] - view[0]) / pixels;
   const marked = marksAt(state.d, state.k);
   const counts = (j) => !series.eventsCounted || series.eventsCounted[marked.row * series.events + j];
-  const titles = { hit: "hits", false: "false alarms", found: data.noun + "s found", missed: data.noun + "s missed" };
+  const titles = { hit: "hits", false: data.nouns.false[1], found: data.nouns.event[1] + " found", missed: data.nouns.event[1] + " missed" };
   const spans = {
     hit: alarmSpans(HIT, marked.marks, pixel),
     false: alarmSpans(FALSE, marked.marks, pixel),

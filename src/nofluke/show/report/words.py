@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from nofluke.errors import Remark
+from nofluke.errors import THINGS, Remark, joined, say
 from nofluke.inference.chance import ChanceTest, significant
 from nofluke.inference.evaluate import Evaluation
 from nofluke.inference.sweep import FamilywiseTest
@@ -13,6 +13,7 @@ from nofluke.nulls.base import NullModel
 from nofluke.nulls.choice import Choice
 from nofluke.nulls.diagnosis import Diagnosis
 from nofluke.series.tolerance import Tolerance
+from nofluke.show.kit import FALSE
 from nofluke.show.report.cells import Picture
 from nofluke.text.numbers import p_is, show_chance, show_p
 from nofluke.text.tables import plural, show_share
@@ -24,32 +25,37 @@ def another_null(used: Choice, recommended: NullModel, why: str) -> str:
     """A warning where the diagnosis recommends another null than the one asked for; nothing where it does not."""
     if used.is_auto or used.model.text == recommended.text:
         return ""
-    return (
-        f'The diagnosis recommends another null for these data, "{recommended.text}". {why} See "Which null to trust".'
-    )
+    told = 'The diagnosis recommends another null for these data, "{}". {} See "Which null to trust".'
+    return say(told, recommended.text, why)
 
 
 def recommended(diagnosis: Diagnosis) -> str:
     """The null to trust, why, and what a step is where times were looked at on a grid."""
     looked = next((note for note in diagnosis.notes if isinstance(note, Remark) and note.kind == "grid"), "")
-    return f'Recommended null: "{diagnosis.recommended.text}". {diagnosis.why} {looked}'.strip()
+    told = 'Recommended null: "{}". {} {}' if looked else 'Recommended null: "{}". {}'
+    return say(told, diagnosis.recommended.text, diagnosis.why, looked)
 
 
 def about_timeline(cell: Evaluation) -> str:
     """Predictions and events, hit and missed."""
     if cell.n_predictions == 0 and cell.n_events == 0:
-        return f"There are neither {cell.alarm_noun}s nor events."
-    return (
-        f"{plural(cell.n_predictions, cell.alarm_noun)}: {plural(cell.precision_hits, 'hit')}, "
-        f"{plural(cell.false_alarms.count, 'false alarm')}. {plural(cell.n_events, cell.cell.truth.noun)}: {cell.recall_hits:,} found, "
-        f"{cell.n_events - cell.recall_hits:,} missed."
+        return say("There are neither {} nor {events}.", THINGS[f"{cell.alarm_noun}s"])
+    return say(
+        "{}: {}, {:,} {}. {}: {:,} found, {:,} missed.",
+        plural(cell.n_predictions, cell.alarm_noun),
+        plural(cell.precision_hits, "hit"),
+        cell.false_alarms.count,
+        FALSE["false_alarm" if cell.false_alarms.count == 1 else "false_alarms"],
+        plural(cell.n_events, cell.cell.truth.noun),
+        cell.recall_hits,
+        cell.n_events - cell.recall_hits,
     )
 
 
 def about_null(test: ChanceTest, drawn: Picture, alarm: str) -> str:
     """Chance's hits beside the observed ones."""
     if test.of == 0:
-        return f"Nothing to test: there are no {alarm if test.measure == 'precision' else 'event'}s."
+        return say("Nothing to test: there are no {}.", THINGS[f"{alarm if test.measure == 'precision' else 'event'}s"])
     return (
         f"Hits by chance: {show_chance(test.expected, test.std)}, central 95% from {drawn.low:,} to {drawn.high:,}. "
         f"Observed: {test.hits:,}, {p_is(test.pvalue)}."
@@ -113,41 +119,43 @@ def about_heat(cells: list[list[Any]], side: str, alpha: float) -> str:
     every = [cell[side] for row in cells for cell in row]
     flat = [one for one in every if one["of"]]
     plain, corrected = sum(significant(one["p"], alpha) for one in flat), sum(one["remains"] for one in flat)
-    missing = "predictions" if side == "precision" else "events"
-    undefined = (
-        f" {plural(len(every) - len(flat), 'cell')} without {missing}: undefined (×)." if len(flat) < len(every) else ""
-    )
+    missing = THINGS["predictions" if side == "precision" else "events"]
     if not flat:
-        return f"{side.capitalize()} is undefined in all cells (×): there are no {missing}."
-    return (
+        return say("{} is undefined in all cells (×): there are no {}.", side.capitalize(), missing)
+    told = (
         f"{side.capitalize()}: p ≤ {alpha:g} in {plain:,} of {plural(len(flat), 'cell')}; in {corrected:,} (outlined) "
-        f"even after correction for looking at all of them.{undefined}"
+        "even after correction for looking at all of them."
     )
+    if len(flat) == len(every):
+        return told
+    return say("{} {} without {}: undefined (×).", told, plural(len(every) - len(flat), "cell"), missing)
 
 
 def about_lag(lags: list[float], told: list[str], hits: list[int], found: list[int]) -> str:
     """Where the events would have to be for the most hits; nothing where lags are on a slider."""
     if not lags:
         return ""
-    said = []
+    said: list[str] = []
     for side, counts in (("Precision", hits), ("Recall", found)):
         best = min((i for i, count in enumerate(counts) if count == max(counts)), key=lambda i: abs(lags[i]))
-        place = "with the events in place"
+        place = "in place"
         if lags[best]:
-            place = f"with the events {told[best]} {'later' if lags[best] > 0 else 'earlier'}"
-        said.append(f"{side} has its most hits, {max(counts):,}, {place} ({counts[lags.index(0)]:,} unshifted).")
-    return " ".join(
+            place = f"{told[best]} {'later' if lags[best] > 0 else 'earlier'}"
+        most = "{} has its most hits, {:,}, with the {events} {} ({:,} unshifted)."
+        said.append(say(most, side, max(counts), place, counts[lags.index(0)]))
+    return joined(
+        " ",
         [
             *said,
             "A late detector peaks to the right. A narrow peak suggests skill, a broad hill a rate that both share.",
-        ]
+        ],
     )
 
 
 def about_delay(counts: dict[str, int], delays: str) -> str:
     """Early, on time, late, missed."""
     if sum(counts.values()) == counts["missed"]:
-        return "No event was found, so there is no delay."
+        return say("No {event} was found, so there is no delay.")
     return (
         f"{counts['early']:,} found early, {counts['on_time']:,} on time, {counts['late']:,} late; {counts['missed']:,} "
         f"missed. Delay: {delays}."

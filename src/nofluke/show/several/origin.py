@@ -11,6 +11,7 @@ from typing import Any
 from nofluke import __version__
 from nofluke.data.paths import name_of_list
 from nofluke.data.tables import quoted
+from nofluke.errors import say
 from nofluke.inference.evaluate import Evaluation
 from nofluke.inference.report import SideBySide
 from nofluke.show.report.lists import Source
@@ -74,7 +75,7 @@ def facts_of(found: SideBySide, source: Source | None) -> tuple[tuple[str, str],
         ("input", ", ".join(files) or "arrays in memory"),
         ("SHA-256", _digest(results) if source is None else digests_of(source)),
         *(() if source is None or not source.columns else (("columns", ", ".join(source.columns.values())),)),
-        ("alarms", _rule(_scored(found))),
+        (say("{alarms}"), _rule(_scored(found))),
         ("tolerance", str(results[0].tolerance)),
         ("verdicts", f"p-values corrected by Holm for {plural(len(results), 'detector')}; level {results[0].alpha:g}"),
         ("differences", found.comparison.how()),

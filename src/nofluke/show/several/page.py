@@ -8,9 +8,10 @@ from html import escape
 from typing import Any
 from urllib.parse import quote
 
+from nofluke.errors import joined, say
 from nofluke.inference.compare import Comparison, Difference
 from nofluke.inference.report import SideBySide
-from nofluke.show.kit import markup, packed_json, page, read, shortened
+from nofluke.show.kit import in_names, markup, packed_json, page, read, shortened
 from nofluke.show.kit.figure import drawn, row_height
 from nofluke.show.leaderboard.tables import verdict
 from nofluke.show.report import Parts, Source
@@ -83,10 +84,10 @@ def _measure(one: PooledMeasure) -> str:
 def _pvalues(one: PooledMeasure | Difference, told: bool = False, more: str = "") -> str:
     """What verdicts use, and below it p before correction."""
     if math.isnan(one.pvalue):
-        return f"<td{more}>–</td>"
+        return f'<td class="p"{more}>–</td>'
     corrected = p_or_dash(one.corrected)
     shown = f"<b>{corrected}</b>" if told else corrected
-    return f'<td{more}>{shown} <span class="interval">{p_or_dash(one.pvalue)}</span></td>'
+    return f'<td class="p"{more}>{shown} <span class="interval">{p_or_dash(one.pvalue)}</span></td>'
 
 
 def pairs_table(comparison: Comparison) -> str:
@@ -121,9 +122,9 @@ def _difference(one: Difference, told: bool) -> str:
 def reasons_table(rows: tuple[Row, ...]) -> str:
     """Why each verdict is what it is, the null behind it, and what a reader should know."""
     body = "".join(
-        f'<tr><th scope="row">{escape(row.detector)}</th><td>{verdict(row.verdict)}</td><td>{escape(_reason(row))}</td>'
-        f"<td>{escape(row.result.settings.choice.described)}</td>"
-        f"<td>{escape(' '.join(row.result.notes))}</td></tr>"
+        f'<tr><th scope="row">{escape(row.detector)}</th><td>{verdict(row.verdict)}</td><td>{escape(row.result.names.said(_reason(row)))}</td>'
+        f"<td>{escape(row.result.names.said(row.result.settings.choice.described))}</td>"
+        f"<td>{escape(row.result.names.said(joined(' ', row.result.notes)))}</td></tr>"
         for row in rows
     )
     return (
@@ -135,17 +136,15 @@ def reasons_table(rows: tuple[Row, ...]) -> str:
 
 def _reason(row: Row) -> str:
     choice = row.result.settings.choice
-    return (
-        f"Under {choice.model.text}, which these events contradict: {row.ruling.reason}"
-        if row.doubtful
-        else row.ruling.reason
-    )
+    if not row.doubtful:
+        return row.ruling.reason
+    return say("Under {}, which these {events} contradict: {}", choice.model.text, row.ruling.reason)
 
 
 # ---- the page about several detectors: an overview, and behind it the own page of each
 
 LETTERS = 26  # of a name among the links at the top
-ALONE = "Alarms given without scores are a single point, at the share of steps without an alarm."
+ALONE = say("{Alarms} given without scores are a single point, at the share of steps without {an_alarm}.")
 WIDE = 5.4  # inches of a figure
 
 
@@ -168,12 +167,13 @@ def render(
         styles=("several/several.css",),
         script=script() + read("several/several.js"),
         name=name,
+        names=first.names,
         about_data=f"{about} {n}, within a tolerance of {first.tolerance}.",
         links=[(address(row.detector), row.detector, shortened(row.detector, LETTERS)) for row in rows],
         leader=rows[0].verdict,
         best=best_in_words(found),
         chance=chance_in_words(rows),
-        notes=comparison.notes,
+        notes=first.names.all_said(comparison.notes),
         dots=[(f"dots-{m}", NAMES[m][:1].upper() + NAMES[m][1:]) for m in MEASURES],
         rows=row_height(len(rows)),
         drawn=drawn(figures, {}, dict.fromkeys(dots, tall)),
@@ -182,11 +182,11 @@ def render(
         reasons=markup(reasons_table(rows)),
         key=key_of(curves),
         tolerance=str(first.tolerance),
-        alone=ALONE if any(row.result.sequence.scores is None for row in rows) else "",
+        alone=first.names.said(ALONE) if any(row.result.sequence.scores is None for row in rows) else "",
         pairs=markup(pairs_table(comparison)),
         how_pairs=f"{comparison.how()} Corrected by Holm for {plural(comparison.n_pairs, 'pair')} in each measure. "
         "In bold: different from 0 after correction.",
-        facts=facts_of(found, source),
+        facts=in_names(facts_of(found, source), first.names),
         code=code,
         templates=[(row.detector, row.verdict, *_own(parts[row.detector], row.detector, code, name)) for row in rows],
         own_colours=markup(colours()),
