@@ -341,6 +341,51 @@ def test_muting_is_masked():
     assert nf.Watch.replay(events, predictions=alarms, **how)._state.blocks[0]["events"] == 2
 
 
+def updated(events, alarms, days, **how):
+    """A watch that is passed no more than it needs, every so many steps."""
+    watch = nf.watch(**how)
+    for stop in (*range(days, len(events), days), len(events)):
+        first = int(watch.needs_from or 0)
+        watch.update(events[first:stop], predictions=alarms[first:stop], since=first)
+    return watch
+
+
+def test_muting_that_is_longer_than_a_block_is_masked_in_updates_too():
+    """What an update is not passed again is still known."""
+    rng = np.random.default_rng(4)
+    events, alarms = rng.random(2_000) < 0.004, rng.random(2_000) < 0.1
+    how = {"tolerance": 2, "block": 50, "null": "circular-shift", "mute_after": 120}
+    whole = nf.Watch.replay(events, predictions=alarms, **how)
+    assert str(updated(events, alarms, 100, **how).result.columns()) == str(whole.result.columns())
+
+
+@pytest.mark.parametrize("mute_after", [None, 30])
+def test_events_that_are_longer_than_blocks_are_one_in_updates_too(mute_after):
+    """A run of labels over four blocks is an event of the first."""
+    rng = np.random.default_rng(5)
+    events, alarms = np.zeros(1_000, dtype=bool), rng.random(1_000) < 0.1
+    events[75:260] = events[400:500] = events[620] = True
+    how = {"tolerance": 2, "block": 50, "null": "circular-shift", "count_events": "ranges", "mute_after": mute_after}
+    whole = nf.Watch.replay(events, predictions=alarms, **how).result.columns()
+    assert sum(whole["events"]) == 3
+    for every in (50, 90):
+        assert str(updated(events, alarms, every, **how).result.columns()) == str(whole)
+
+
+def test_a_season_of_hours_of_the_week_is_kept():
+    """It is longer than blocks of a day, but not constant within them: Mondays at nine are not Mondays at noon."""
+    rng = np.random.default_rng(1)
+    at = np.arange(300 * 288)
+    rate = np.where((at // 288 % 7 == 4) & (at % 288 // 24 == 4), 20.0, 1.0)
+    events, alarms = rng.random(len(at)) < 0.008 * rate, rng.random(len(at)) < 0.025 * rate
+    times = START + at * np.timedelta64(300, "s")
+    found = nf.Watch.replay(events, predictions=alarms, times=times, tolerance=2).result.detectors[0]
+    assert found.null == "whole periods exchanged"
+    assert "whole periods of 7d change places within blocks of 28d" in found.why
+    found = nf.Watch.replay(events, predictions=alarms, times=times, tolerance=2, block="1d")
+    assert "pass block='28d'" in found._state.chosen["detector"].why
+
+
 def test_days_are_those_of_the_calendar_in_a_zone():
     """A day on which clocks change has 23 hours; blocks go on from midnight to midnight there."""
     utc = [datetime(2026, 3, 27, 23, tzinfo=UTC), datetime(2026, 3, 30, 12, tzinfo=UTC)]

@@ -284,6 +284,8 @@ def read_truth_file(
     own_format: str | None,
     time_format: str | None,
     where: str | None,
+    *,
+    empty: bool = False,
 ) -> Columns:
     """The events of --truth-file: times, or starts and ends of ranges."""
     from nofluke.data.files import read_events
@@ -295,13 +297,14 @@ def read_truth_file(
             time_format_of(own_format, time_format),
             None if ends == (None, None) else ends,
             where=None if where is None else (where, "truth_where"),
+            empty=empty,
         )
 
 
 def read_alarms_file(
-    listed: dict[str, Any], predictions: str | tuple[str, ...] | None, time_format: str | None
+    listed: dict[str, Any], predictions: str | tuple[str, ...] | None, time_format: str | None, *, empty: bool = False
 ) -> Data | None:
-    """The alarms of --predictions-file, where there is one."""
+    """The alarms of --predictions-file, where there is one; ``empty`` lets it hold none."""
     from nofluke.data.files import alarms_of, read_events
 
     file, start, end, own, where, by = (listed[name] for name in _ALARMS)
@@ -333,9 +336,10 @@ def read_alarms_file(
             where=None if where is None else (where, "where"),
             by=by,
             open_ends=True,
+            empty=empty,
         )
     alarms, notes = alarms_of(events)
-    if isinstance(alarms, dict) and not alarms:
+    if isinstance(alarms, dict) and not alarms and not empty:
         raise InputError(problem=f"{file} has no alarms, so that --by finds no detector", remedy="leave --by out")
     return Data(arguments={"predictions": alarms}, notes=(*events.notes, *notes))
 

@@ -135,11 +135,14 @@ def watch(state: str, form: str, output: str | None, report: str | None, gate: b
     if any(side is not None for side in (both, early, late)):
         settings["tolerance"] = tolerance_of(both, early, late, "steps")
     watched = nf.watch(state, restart=options["restart"], **settings)
-    alarms = read_alarms_file(options, options["predictions"], options["time_format"])
-    assert alarms is not None  # its file was asked for above
+    read = read_alarms_file(options, options["predictions"], options["time_format"], empty=True)
+    assert read is not None  # its file was asked for above
+    alarms = read.arguments["predictions"]
+    if isinstance(alarms, dict):  # a rule that is watched and has no row was silent
+        alarms = {name: [] for name in watched.detectors} | alarms
     result = watched.update(
         _truth(options),
-        predictions=alarms.arguments["predictions"],
+        predictions=alarms,
         gaps=_gaps(options),
         since=options["since"],
         until=options["until"],
@@ -175,6 +178,7 @@ def _truth(options: dict[str, Any]) -> Any:
         options["truth_time_format"],
         options["time_format"],
         options["truth_where"],
+        empty=True,
     )
     return events.values["time"] if "time" in events.values else pairs_of(events)
 

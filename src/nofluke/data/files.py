@@ -448,13 +448,14 @@ def read_events(
     where: tuple[str, str] | None = None,
     by: str | int | None = None,
     open_ends: bool = False,
+    empty: bool = False,
 ) -> Columns:
     """Events or alarms of a file, with what there is to tell about it: times, or starts and ends of ranges.
 
     Ranges are read where ``ends`` has a name for a column, or no column is named and two are called as starts and ends
     are, here or in the exports of alerting systems (`nofluke.data.alerts`), which are read as they are. ``where`` keeps
     rows by a condition and has the argument that it came from (`nofluke.data.where`), ``by`` names a column of labels,
-    and ``open_ends`` lets ends be missing. ``options`` are those of the command line that name starts and ends.
+    ``open_ends`` lets ends be missing, and ``empty`` a list of times be one of none. ``options`` are those of the command line that name starts and ends.
     """
     asked = [name for name in (column, *(ends or ()), by) if name is not None]
     with open_table(source, asked, time_format, alerts=True) as table:
@@ -475,7 +476,7 @@ def read_events(
         if by is not None:
             picked["by"] = table.position(by, "by")
         # no incident is an answer, too
-        return _times(table, picked, time_format, empty="time" not in picked, where=where, open_ends=open_ends)
+        return _times(table, picked, time_format, empty=empty or "time" not in picked, where=where, open_ends=open_ends)
 
 
 def read_list(

@@ -81,6 +81,7 @@ STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600)  # seconds t
 BLOCKS_OF_DATES = (DAY, 7 * DAY, 28 * DAY)
 PERIODS, WEEKS = 7, 4  # of a season in a block: e is at most the number of their orders
 FEWEST_PERIODS = 3
+SLOW = 7  # blocks; what takes longer to come back is a slow change, which blocks keep
 # what is chosen from settled blocks
 ENOUGH = 20  # events, before which no null is chosen
 ONE_BY_ONE = 50  # events in which nothing is seen, before they are moved one by one
@@ -673,14 +674,17 @@ def _chosen(past: list[dict[str, Any]], name: str, about: Timeline, fixed: bool,
     look = Look.of(Trial.of(sequence, (Tolerance(early=near[0], late=near[1]),), None).cell(0, 0), 0.05)
     season = look.season
     period = 0 if season is None else _period(season.period, season.steps, width, about)
-    # of a season longer than two blocks nothing is left within one
-    if season is not None and period and period <= 2 * block:
+    # weekdays that differ by their rates alone leave nothing within a day, nor does a slow swing within its blocks; hours
+    # of a week do, whose Mondays at nine differ from Mondays at noon
+    slow = season is not None and season.period == "day of week" and block <= DAY
+    if season is not None and 0 < period <= SLOW * block and not slow:
         if season.inner is not None and period < 7 * DAY and about.dates and season.inner[1] == 7:
             period = 7 * DAY
         window = about.early + about.late + about.step
-        many = block // period if fixed else PERIODS if period < 7 * DAY else WEEKS
+        usual = PERIODS if period < 7 * DAY or not about.dates else WEEKS
+        many = block // period if fixed else usual
         if fixed and (block % period or many < FEWEST_PERIODS):
-            why = f"{season.seen}, and blocks of {about.told(block)} are not several of them: pass block={about.told(7 * period)!r}."
+            why = f"{season.seen}, and blocks of {about.told(block)} are not several of them: pass block={about.told(usual * period)!r}."
             return Chosen(null="circular-shift", why=why, holds=False)
         if period < SHORT * window:
             return Chosen(
@@ -925,11 +929,8 @@ class State:
     def _events(self, data: Data, start: int, stop: int) -> tuple[IntArray, IntArray]:
         """Those that begin in a block; a run of labels that goes on from the block before is its event."""
         some = (data.begins >= start) & (data.begins < stop)
-        if data.cut and some.any() and data.begins[0] == start and self.past and self.blocks[-1]["stop"] == start:
-            last = max((own[1] for own in self.past[-1]["events"]), default=-1)
-            edge = (start - self.past[-1]["start"]) // self.timeline.resolution
-            if last >= edge - max(self.timeline.step // self.timeline.resolution, 1):
-                some[0] = False
+        if data.cut and some.any() and data.begins[0] == start and self.past and self.past[-1]["stop"] == start:
+            some[0] = not self.past[-1]["goes_on"]
         return data.begins[some], data.ends[some]
 
     def settle(self, data: Data) -> int:
@@ -964,9 +965,8 @@ class State:
         at = data.steps(start, stop)
         own_begins, own_ends = self._events(data, start, stop)
         before = self.past[-1] if self.past and self.past[-1]["stop"] == start else None
-        known = np.array([] if before is None else before["events"], dtype=np.int64).reshape(-1, 2) * about.resolution
         base = 0 if before is None else before["start"]
-        begins, ends = (np.concatenate([known[:, i] + base, own]) for i, own in enumerate((data.begins, data.ends)))
+        begins, ends = self._known(data, start)
         muted = self._muted(at, begins, ends)
         watched = at[~muted]
         first = np.searchsorted(watched, own_begins)
@@ -1009,15 +1009,35 @@ class State:
             }
         self.blocks.append(made)
         self._keep(start, stop, at, own_begins, np.minimum(own_ends, stop - 1), alarms)
+        inside = (data.ends >= start) & (data.ends < stop)
+        self.past[-1] |= {
+            "ends": ((np.unique(data.ends[inside]) - start) // about.resolution).tolist(),
+            "goes_on": bool(((data.begins < stop) & (data.ends >= stop - about.step)).any()),
+        }
+
+    def _known(self, data: Data, start: int) -> tuple[IntArray, IntArray]:
+        """Events of the data, and the ends of those that these leave out: they may mute, or be why an alarm is right."""
+        about = self.timeline
+        reach = start - self._mute() - about.late - about.step
+        past = [np.zeros(0, dtype=np.int64)]
+        for one in reversed(self.past):
+            if one["stop"] < reach:
+                break
+            past.append(one["start"] + np.array(one["ends"], dtype=np.int64) * about.resolution)
+        known = np.setdiff1d(np.concatenate(past), data.ends)
+        if data.cut:  # a run of labels that goes on ends later
+            known = known[known + about.step < data.begin]
+        return np.concatenate([known, data.begins]), np.concatenate([known, data.ends])
 
     def _muted(self, at: IntArray, begins: IntArray, ends: IntArray) -> BoolArray:
         """Steps after an event in which alarms are held back, or whose windows reach into such steps."""
-        long = self.setting("mute_after")
-        if not long or not len(begins):
-            return np.zeros(len(at), dtype=np.bool_)
-        about = self.timeline
-        mute = _in_time(long, about.step, about.dates, "mute_after") + max(about.early, 0)
-        return _inside(at, Ranges(starts=ends + 1, stops=ends + mute + 1))
+        mute = self._mute()
+        return _inside(at, Ranges(starts=ends + 1, stops=ends + mute + 1)) if mute else np.zeros(len(at), dtype=np.bool_)
+
+    def _mute(self) -> int:
+        """How long after an event nothing counts: alarms are held back, and then windows reach into that time."""
+        long, about = self.setting("mute_after"), self.timeline
+        return _in_time(long, about.step, about.dates, "mute_after") + max(about.early, 0) if long else 0
 
     def _edges(self, start: int, stop: int, period: int) -> IntArray:
         """Where periods begin within a block, and where it ends."""
@@ -1259,8 +1279,16 @@ class Watch:
         return DEFAULTS | self._state.settings
 
     @property
+    def detectors(self) -> tuple[str, ...]:
+        """The names of those that are watched, since the first update."""
+        return tuple(self._state.detectors)
+
+    @property
     def needs_from(self) -> str | None:
-        """From when on the next update needs data: where the first block begins that is not settled."""
+        """From when on the next update needs data: where the first block begins that is not settled.
+
+        That is all events and alarms from then on, and the ranges that last until then.
+        """
         state = self._state
         return None if state.time is None else state.time.show(state.next)
 
