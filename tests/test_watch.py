@@ -1,5 +1,6 @@
 """A watch: replay equals updates, order and killed processes change nothing, what voids it is an error or said."""
 
+import csv
 import json
 import os
 import signal
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 
 import nofluke as nf
+from nofluke.cli import main
 from nofluke.errors import InputError
 from nofluke.inference import watch as module
 
@@ -223,6 +225,60 @@ def test_a_restart_begins_with_the_next_block_and_shares_alpha(tmp_path):
     assert sum(shares) <= 1
 
 
+def test_a_restart_that_fails_costs_nothing(tmp_path):
+    """The run begins with an update that works; and settings do not go back to blocks that were seen."""
+    times, events, alarms = data(days=10)
+    place = tmp_path / "state.json"
+    nf.watch(place, **SETTINGS).update(events, predictions=alarms, times=times)
+    before = place.read_bytes()
+    watch = nf.watch(place, restart=True, tolerance="5min")
+    for _ in range(2):
+        with pytest.raises(InputError, match="the data have no dates"):
+            watch.update(events, predictions=alarms)
+        assert place.read_bytes() == before
+    assert watch.update(events, predictions=alarms, times=times).to_dict()["run"] == 2
+    assert watch.update(events, predictions=alarms, times=times).to_dict()["run"] == 2
+    with pytest.raises(InputError, match=r"start='2026-03-21' lies in blocks that were seen before tolerance changed"):
+        nf.watch(place, restart=True, tolerance="20min", start="2026-03-21")
+    assert nf.watch(place, restart=True, start="2026-03-21", labels_final="2d").settings["start"] == "2026-03-21"
+
+
+def test_files_without_rows_and_silent_rules_are_an_answer(tmp_path, capsys):
+    """Of lists that begin where they are needed: nothing happened since, or one rule of two was silent."""
+
+    def written(name, *rows):
+        with (tmp_path / name).open("w", newline="") as file:
+            csv.writer(file).writerows(rows)
+        return str(tmp_path / name)
+
+    def call(alarms, truth, until, *more):
+        lists = ["--predictions-file", alarms, "--truth-file", truth, "--until", until, "--by", "rule"]
+        with pytest.raises(SystemExit) as stopped:
+            main(["watch", str(tmp_path / "state.json"), *lists, "--predictions", "time", *more])
+        return stopped.value.code or 0, capsys.readouterr().err
+
+    no_alarms, no_truth = written("none.csv", ("time", "rule")), written("no-truth.csv", ("time",))
+    days = [f"2026-03-{day:02}T06:00Z" for day in range(1, 20)]
+    truth = written("truth.csv", ("time",), *((day,) for day in days))
+    rows = [(day, "ab"[i % 2]) for i, day in enumerate(days)]
+    code, said = call(no_alarms, truth, "2026-03-20T00:00Z", "--tolerance", "10min")
+    assert (code, "has no alarms, so that --by finds no detector" in said) == (2, True)
+    both = written("both.csv", ("time", "rule"), *rows)
+    assert call(both, truth, "2026-03-20T00:00Z", "--tolerance", "10min") == (0, "")
+    late = written("late.csv", ("time", "rule"), ("2026-03-20T06:00Z", "a"))
+    for alarms, events, until in (
+        (late, truth, "2026-03-22T00:00Z"),
+        (no_alarms, truth, "2026-03-23T00:00Z"),
+        (no_alarms, no_truth, "2026-03-24T00:00Z"),
+        (both, no_truth, "2026-03-25T00:00Z"),
+    ):
+        assert call(alarms, events, until) == (0, "")
+    assert json.loads((tmp_path / "state.json").read_text())["detectors"] == ["a", "b"]
+    code, said = call(written("changed.csv", ("time", "rule"), *rows[:4], *rows[5:]), truth, "2026-03-26T00:00Z")
+    assert code == 2
+    assert said.endswith("or begin a new run by --restart.\n")
+
+
 def test_states_of_newer_versions_and_other_files_are_refused_by_name(tmp_path):
     """One line each, and nothing is overwritten."""
     for text, said in (
@@ -325,6 +381,20 @@ def test_masked_steps_and_gaps_hold_nothing():
     ).result.columns()  # fmt: skip
     assert lists["events"] == rows["events"][: len(lists["events"])]
     assert lists["evidence"] == rows["evidence"][: len(lists["events"])]
+
+
+def test_the_order_of_gaps_does_not_matter():
+    """Nor whether they overlap: the same time is unwatched, and no block has changed."""
+    events = [START + 6 * HOUR + np.timedelta64(86_400 * i, "s") for i in range(8)]
+    early, late = (START + 1 * HOUR, START + 4 * HOUR), (START + 9 * HOUR, START + 11 * HOUR)
+    watch = nf.watch(tolerance="10min")
+    watch.update(events, predictions=events, gaps=[early, late], until="2026-03-24")
+    steps = watch._state.blocks[0]["steps"]
+    for gaps in ([late, early], [early, (START + 10 * HOUR, late[1]), (late[0], START + 10 * HOUR)]):
+        watch.update(events, predictions=events, gaps=gaps, until="2026-03-24")
+        again = nf.watch(tolerance="10min")
+        again.update(events, predictions=events, gaps=gaps, until="2026-03-24")
+        assert again._state.blocks[0]["steps"] == steps < 8_640
 
 
 def test_muting_is_masked():

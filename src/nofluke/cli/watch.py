@@ -140,6 +140,11 @@ def watch(state: str, form: str, output: str | None, report: str | None, gate: b
     alarms = read.arguments["predictions"]
     if isinstance(alarms, dict):  # a rule that is watched and has no row was silent
         alarms = {name: [] for name in watched.detectors} | alarms
+        if not alarms:
+            raise InputError(
+                problem=f"{options['predictions_file']} has no alarms, so that --by finds no detector",
+                remedy="wait for one",
+            )
     result = watched.update(
         _truth(options),
         predictions=alarms,

@@ -28,7 +28,7 @@ from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from nofluke.data.columns import UtcTimes, as_column
 from nofluke.data.paths import Lock, expanded, write_file
 from nofluke.dates import as_duration, format_duration, in_unit
-from nofluke.errors import InputError, arg, named, say
+from nofluke.errors import InputError, arg, named, say, spoken
 from nofluke.inference.evaluate import Evaluation
 from nofluke.laws.betting import (
     TILTS,
@@ -98,6 +98,7 @@ VOIDS = say(
     "that exist because of alarms void it.",
     arg("mute_after"),
 )
+RESTART = spoken("restart=True", shell="--restart")
 
 
 # ---- settings: plain values, as they stand in the file
@@ -250,6 +251,12 @@ def _inside(at: IntArray, ranges: Ranges) -> BoolArray:
     return flags_of(union(nonempty(Ranges(starts=first, stops=last))), len(at))
 
 
+def _merged(starts: IntArray, stops: IntArray) -> Ranges:
+    """Ranges in any order, which may overlap, as those that they cover together."""
+    order = np.argsort(starts, kind="stable")
+    return union(Ranges(starts=starts[order], stops=stops[order]))
+
+
 def _several(scores: Any, predictions: Any) -> tuple[str, dict[str, Any]]:
     """Which of both was passed, and detectors by name."""
     if (scores is None) is (predictions is None):
@@ -384,15 +391,13 @@ def _read_lists(
     unwatched = (
         Ranges(starts=np.zeros(0, dtype=np.int64), stops=np.zeros(0, dtype=np.int64))
         if closed is None
-        else Ranges(starts=_dates(closed.starts, "gaps"), stops=_dates(closed.ends, "gaps") + 1)
+        else _merged(_dates(closed.starts, "gaps"), _dates(closed.ends, "gaps") + 1)
     )
     alarms = {name: at[~_inside(at, unwatched)] if len(unwatched.starts) else at for name, at in alarms.items()}
-    # what lists begin with: earlier blocks may have been left out of them
-    begin = (
-        _moment(since, "since")[0]
-        if since is not None
-        else max([int(at[0]) for at in (both[:, 0], *alarms.values()) if len(at)], default=end)
-    )
+    # what lists begin with: earlier blocks may have been left out of them, and all of what an empty one held
+    sides = ([both[:, 0]], [at for at in alarms.values() if len(at)])
+    begins_at = [int(at[0]) if len(at) else end for side in sides for at in side or [both[:0, 0]]]
+    begin = _moment(since, "since")[0] if since is not None else max(begins_at)
     return Data(
         rows=None, open=np.zeros(0, dtype=np.bool_), begins=both[:, 0], ends=both[:, 1], points=points, alarms=alarms,
         gaps=unwatched, begin=begin, until=end, step=step, dates=True, aware=any(told.values()), notes=tuple(notes),
@@ -674,8 +679,8 @@ def _chosen(past: list[dict[str, Any]], name: str, about: Timeline, fixed: bool,
     look = Look.of(Trial.of(sequence, (Tolerance(early=near[0], late=near[1]),), None).cell(0, 0), 0.05)
     season = look.season
     period = 0 if season is None else _period(season.period, season.steps, width, about)
-    # weekdays that differ by their rates alone leave nothing within a day, nor does a slow swing within its blocks; hours
-    # of a week do, whose Mondays at nine differ from Mondays at noon
+    # weekdays that differ leave nothing within a day, nor does a slow swing within its blocks; hours of a week do:
+    # Mondays at nine are not Mondays at noon
     slow = season is not None and season.period == "day of week" and block <= DAY
     if season is not None and 0 < period <= SLOW * block and not slow:
         if season.inner is not None and period < 7 * DAY and about.dates and season.inner[1] == 7:
@@ -967,7 +972,7 @@ class State:
         before = self.past[-1] if self.past and self.past[-1]["stop"] == start else None
         base = 0 if before is None else before["start"]
         begins, ends = self._known(data, start)
-        muted = self._muted(at, begins, ends)
+        muted = self._muted(at, ends)
         watched = at[~muted]
         first = np.searchsorted(watched, own_begins)
         last = np.searchsorted(watched, np.minimum(own_ends, stop - 1), side="right") - 1
@@ -1016,7 +1021,7 @@ class State:
         }
 
     def _known(self, data: Data, start: int) -> tuple[IntArray, IntArray]:
-        """Events of the data, and the ends of those that these leave out: they may mute, or be why an alarm is right."""
+        """Events of the data, and the ends of those that these leave out: they may mute, or make an alarm right."""
         about = self.timeline
         reach = start - self._mute() - about.late - about.step
         past = [np.zeros(0, dtype=np.int64)]
@@ -1029,10 +1034,12 @@ class State:
             known = known[known + about.step < data.begin]
         return np.concatenate([known, data.begins]), np.concatenate([known, data.ends])
 
-    def _muted(self, at: IntArray, begins: IntArray, ends: IntArray) -> BoolArray:
+    def _muted(self, at: IntArray, ends: IntArray) -> BoolArray:
         """Steps after an event in which alarms are held back, or whose windows reach into such steps."""
         mute = self._mute()
-        return _inside(at, Ranges(starts=ends + 1, stops=ends + mute + 1)) if mute else np.zeros(len(at), dtype=np.bool_)
+        return (
+            _inside(at, Ranges(starts=ends + 1, stops=ends + mute + 1)) if mute else np.zeros(len(at), dtype=np.bool_)
+        )
 
     def _mute(self) -> int:
         """How long after an event nothing counts: alarms are held back, and then windows reach into that time."""
@@ -1095,7 +1102,7 @@ class State:
         return InputError(
             problem=f"the {what} of the block {about.show(one['start'])} to {about.show(one['stop'])} have changed since it was "
             f"settled: {was} then, {now} now",
-            remedy=say("pass a longer {}, or begin a new run by {}", arg("labels_final"), arg("restart", True)),
+            remedy=say("pass a longer {}, or begin a new run by {}", arg("labels_final"), RESTART),
         )
 
 
@@ -1266,8 +1273,9 @@ class Watch:
     ('better than chance', 39)
     """
 
-    def __init__(self, state: State, path: Path | None = None) -> None:
+    def __init__(self, state: State, path: Path | None = None, restart: dict[str, Any] | None = None) -> None:
         self._state, self._path = state, path
+        self._restart = restart  # settings of a run that the next update begins
 
     def __repr__(self) -> str:
         where = "" if self._path is None else f" in {self._path}"
@@ -1342,6 +1350,8 @@ class Watch:
         with _alone(self._path):
             if self._path is not None and self._path.exists():
                 self._state = _read_state(self._path)
+                if self._restart is not None:
+                    self._state = _restarted(self._state, self._restart)
             kind, detectors = _several(scores, predictions)
             state = self._state
             data = _read(
@@ -1367,6 +1377,7 @@ class Watch:
             state.check(data)
             if state.settle(data) or self._path is not None:
                 self._write()
+            self._restart = None
         return WatchResult(state=state, notes=data.notes)
 
     def _write(self) -> None:
@@ -1389,7 +1400,7 @@ class Watch:
                 said = [f"{', '.join(gone)} missing" * bool(gone), f"{', '.join(new)} new" * bool(new)]
                 raise InputError(
                     problem=f"the detectors are not those that are watched: {' and '.join(filter(None, said))}",
-                    remedy=say("pass {}, or begin a new run by {}", ", ".join(state.detectors), arg("restart", True)),
+                    remedy=say("pass {}, or begin a new run by {}", ", ".join(state.detectors), RESTART),
                 )
         if data.dates != about.dates:
             raise InputError(argument="times", problem=f"must be {'dates' if about.dates else 'steps'}, as before")
@@ -1443,7 +1454,7 @@ class Watch:
 def _unwatched(data: Data, start: int) -> Data:
     """Lists that begin later than they are needed: nobody watched in between."""
     starts, stops = (np.append(data.gaps.starts, start), np.append(data.gaps.stops, data.begin))
-    return replace(data, gaps=Ranges(starts=starts, stops=stops))
+    return replace(data, gaps=_merged(starts, stops))
 
 
 SETTINGS = {
@@ -1529,8 +1540,8 @@ def watch(
     timezone : str, optional
         Whole days are those of the calendar there ("Europe/Berlin"), where times have a zone.
     restart : bool
-        Begin a new run with the next block, with the settings that were passed. Runs share α: the first has 4/5 of it,
-        each later one half of what is left.
+        Begin a new run with the next update and block, with the settings that were passed. Runs share α: the first has
+        4/5 of it, each later one half of what is left.
 
     Returns
     -------
@@ -1574,13 +1585,12 @@ def watch(
         state = _read_state(place)
         differ = [name for name, value in asked.items() if state.setting(name) != value]
         if restart:
-            state = _restarted(state, asked)
-            write_file(place, _dumped(state), str(place))
-        elif differ:
+            return Watch(_restarted(state, asked), place, asked)
+        if differ:
             told = ", ".join(f"{name} {state.setting(name)} then, {asked[name]} now" for name in differ)
             raise InputError(
                 problem=f"{place} is a watch with other settings: {told}",
-                remedy=say("leave them out, or begin a new run by {}; runs share alpha", arg("restart", True)),
+                remedy=say("leave them out, or begin a new run by {}; runs share alpha", RESTART),
             )
     return Watch(state, place)
 
@@ -1588,6 +1598,16 @@ def watch(
 def _restarted(state: State, asked: dict[str, Any]) -> State:
     """A new run from the next block on, which knows nothing of those before."""
     settings = state.settings | asked
+    changed = {name for name, value in asked.items() if state.setting(name) != value} - {"start", "labels_final"}
+    if state.time is not None and "start" in asked and changed:
+        begin, dates, _ = _moment(asked["start"], "start")
+        if dates == state.time.dates and begin < state.next:
+            raise InputError(
+                argument="start",
+                value=asked["start"],
+                problem=f"lies in blocks that were seen before {', '.join(sorted(changed))} changed",
+                remedy=f"leave it out, or pass {state.time.show(state.next)} or later",
+            )
     if state.time is not None and "start" not in asked:
         settings["start"] = state.next if not state.time.dates else str(np.datetime64(state.next, "ns"))
         settings["start"] = f"{settings['start']}Z" if state.time.aware else settings["start"]
