@@ -985,8 +985,10 @@ class State:
         alarms = {name: _between(at, start, stop) for name, at in data.alarms.items()}
         for name in self.detectors:
             earlier = [] if before is None else before["alarms"].get(name, [])
-            near = np.union1d(np.array(earlier, dtype=np.int64) * about.resolution + base, data.alarms[name])
-            zone = block.zone(_between(near, start - max(early, 0), stop + max(late, 0) + 1), early, late)
+            reach = (start - max(early, 0), stop + max(late, 0) + 1)
+            known = np.array(earlier, dtype=np.int64) * about.resolution + base
+            near = np.union1d(_between(known, *reach), _between(data.alarms[name], *reach))
+            zone = block.zone(near, early, late)
             own = _among(alarms[name], watched)
             found = np.searchsorted(zone.stops, block.first, side="right")
             hit = found < len(zone.starts)
