@@ -65,6 +65,20 @@ def season(rng: np.random.Generator) -> Pair:
     return rng.random(N) < 0.01 * rate, rng.random(N) < 0.03 * rate
 
 
+def season_begins(rng: np.random.Generator) -> Pair:
+    """The same from the middle on, after a past without it."""
+    before, after = iid(rng), season(rng)
+    half = np.arange(N) < N // 2
+    return np.where(half, before[0], after[0]), np.where(half, before[1], after[1])
+
+
+def mondays(rng: np.random.Generator) -> Pair:
+    """Both are ten times as frequent for two hours of each week."""
+    at = np.arange(N)
+    rate = np.where((at // STEPS % 7 == 4) & (at % STEPS // (STEPS // 12) == 4), 10.0, 1.0)
+    return rng.random(N) < 0.008 * rate, rng.random(N) < 0.025 * rate
+
+
 def long_events(rng: np.random.Generator) -> Pair:
     """Ranges of 5 to 30 steps, as runs of labels; alarms in runs."""
     events = np.zeros(N, dtype=bool)
@@ -251,8 +265,11 @@ def auto(runs: int) -> None:
     for name, make, how in (
         ("independent steps", iid, {}),
         ("bursts of events, alarms in runs", bursts, {}),
+        ("labels that come late, bursts", late_labels, {}),
         ("both rates drift by a factor of 20", drift, {}),
         ("daily season of both", season, {}),
+        ("ten times as many of both in two hours of each Monday", mondays, {}),
+        ("a daily season that begins after 250 blocks", season_begins, {}),
         ("daily season of both, whole days asked for", season, {"null": "period-shuffle:period=1d"}),
         ("ranges of 5 to 30 steps, alarms in runs", long_events, {"count_events": "ranges"}),
     ):

@@ -1,5 +1,6 @@
 """A watch: replay equals updates, order and killed processes change nothing, what voids it is an error or said."""
 
+import csv
 import json
 import os
 import signal
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 
 import nofluke as nf
+from nofluke.cli import main
 from nofluke.errors import InputError
 from nofluke.inference import watch as module
 
@@ -223,6 +225,60 @@ def test_a_restart_begins_with_the_next_block_and_shares_alpha(tmp_path):
     assert sum(shares) <= 1
 
 
+def test_a_restart_that_fails_costs_nothing(tmp_path):
+    """The run begins with an update that works; and settings do not go back to blocks that were seen."""
+    times, events, alarms = data(days=10)
+    place = tmp_path / "state.json"
+    nf.watch(place, **SETTINGS).update(events, predictions=alarms, times=times)
+    before = place.read_bytes()
+    watch = nf.watch(place, restart=True, tolerance="5min")
+    for _ in range(2):
+        with pytest.raises(InputError, match="the data have no dates"):
+            watch.update(events, predictions=alarms)
+        assert place.read_bytes() == before
+    assert watch.update(events, predictions=alarms, times=times).to_dict()["run"] == 2
+    assert watch.update(events, predictions=alarms, times=times).to_dict()["run"] == 2
+    with pytest.raises(InputError, match=r"start='2026-03-21' lies in blocks that were seen before tolerance changed"):
+        nf.watch(place, restart=True, tolerance="20min", start="2026-03-21")
+    assert nf.watch(place, restart=True, start="2026-03-21", labels_final="2d").settings["start"] == "2026-03-21"
+
+
+def test_files_without_rows_and_silent_rules_are_an_answer(tmp_path, capsys):
+    """Of lists that begin where they are needed: nothing happened since, or one rule of two was silent."""
+
+    def written(name, *rows):
+        with (tmp_path / name).open("w", newline="") as file:
+            csv.writer(file).writerows(rows)
+        return str(tmp_path / name)
+
+    def call(alarms, truth, until, *more):
+        lists = ["--predictions-file", alarms, "--truth-file", truth, "--until", until, "--by", "rule"]
+        with pytest.raises(SystemExit) as stopped:
+            main(["watch", str(tmp_path / "state.json"), *lists, "--predictions", "time", *more])
+        return stopped.value.code or 0, capsys.readouterr().err
+
+    no_alarms, no_truth = written("none.csv", ("time", "rule")), written("no-truth.csv", ("time",))
+    days = [f"2026-03-{day:02}T06:00Z" for day in range(1, 20)]
+    truth = written("truth.csv", ("time",), *((day,) for day in days))
+    rows = [(day, "ab"[i % 2]) for i, day in enumerate(days)]
+    code, said = call(no_alarms, truth, "2026-03-20T00:00Z", "--tolerance", "10min")
+    assert (code, "has no alarms, so that --by finds no detector" in said) == (2, True)
+    both = written("both.csv", ("time", "rule"), *rows)
+    assert call(both, truth, "2026-03-20T00:00Z", "--tolerance", "10min") == (0, "")
+    late = written("late.csv", ("time", "rule"), ("2026-03-20T06:00Z", "a"))
+    for alarms, events, until in (
+        (late, truth, "2026-03-22T00:00Z"),
+        (no_alarms, truth, "2026-03-23T00:00Z"),
+        (no_alarms, no_truth, "2026-03-24T00:00Z"),
+        (both, no_truth, "2026-03-25T00:00Z"),
+    ):
+        assert call(alarms, events, until) == (0, "")
+    assert json.loads((tmp_path / "state.json").read_text())["detectors"] == ["a", "b"]
+    code, said = call(written("changed.csv", ("time", "rule"), *rows[:4], *rows[5:]), truth, "2026-03-26T00:00Z")
+    assert code == 2
+    assert said.endswith("or begin a new run by --restart.\n")
+
+
 def test_states_of_newer_versions_and_other_files_are_refused_by_name(tmp_path):
     """One line each, and nothing is overwritten."""
     for text, said in (
@@ -327,6 +383,20 @@ def test_masked_steps_and_gaps_hold_nothing():
     assert lists["evidence"] == rows["evidence"][: len(lists["events"])]
 
 
+def test_the_order_of_gaps_does_not_matter():
+    """Nor whether they overlap: the same time is unwatched, and no block has changed."""
+    events = [START + 6 * HOUR + np.timedelta64(86_400 * i, "s") for i in range(8)]
+    early, late = (START + 1 * HOUR, START + 4 * HOUR), (START + 9 * HOUR, START + 11 * HOUR)
+    watch = nf.watch(tolerance="10min")
+    watch.update(events, predictions=events, gaps=[early, late], until="2026-03-24")
+    steps = watch._state.blocks[0]["steps"]
+    for gaps in ([late, early], [early, (START + 10 * HOUR, late[1]), (late[0], START + 10 * HOUR)]):
+        watch.update(events, predictions=events, gaps=gaps, until="2026-03-24")
+        again = nf.watch(tolerance="10min")
+        again.update(events, predictions=events, gaps=gaps, until="2026-03-24")
+        assert again._state.blocks[0]["steps"] == steps < 8_640
+
+
 def test_muting_is_masked():
     """Steps after each event, for as long as alarms are held back and as the window is."""
     events, alarms = np.zeros(400, dtype=bool), np.zeros(400, dtype=bool)
@@ -339,6 +409,51 @@ def test_muting_is_masked():
     assert first["by"]["detector"]["alarms"] == 1
     assert first["steps"] == 100 - 11  # 5 + 2 after 10, and as many after 14, which mutes too
     assert nf.Watch.replay(events, predictions=alarms, **how)._state.blocks[0]["events"] == 2
+
+
+def updated(events, alarms, days, **how):
+    """A watch that is passed no more than it needs, every so many steps."""
+    watch = nf.watch(**how)
+    for stop in (*range(days, len(events), days), len(events)):
+        first = int(watch.needs_from or 0)
+        watch.update(events[first:stop], predictions=alarms[first:stop], since=first)
+    return watch
+
+
+def test_muting_that_is_longer_than_a_block_is_masked_in_updates_too():
+    """What an update is not passed again is still known."""
+    rng = np.random.default_rng(4)
+    events, alarms = rng.random(2_000) < 0.004, rng.random(2_000) < 0.1
+    how = {"tolerance": 2, "block": 50, "null": "circular-shift", "mute_after": 120}
+    whole = nf.Watch.replay(events, predictions=alarms, **how)
+    assert str(updated(events, alarms, 100, **how).result.columns()) == str(whole.result.columns())
+
+
+@pytest.mark.parametrize("mute_after", [None, 30])
+def test_events_that_are_longer_than_blocks_are_one_in_updates_too(mute_after):
+    """A run of labels over four blocks is an event of the first."""
+    rng = np.random.default_rng(5)
+    events, alarms = np.zeros(1_000, dtype=bool), rng.random(1_000) < 0.1
+    events[75:260] = events[400:500] = events[620] = True
+    how = {"tolerance": 2, "block": 50, "null": "circular-shift", "count_events": "ranges", "mute_after": mute_after}
+    whole = nf.Watch.replay(events, predictions=alarms, **how).result.columns()
+    assert sum(whole["events"]) == 3
+    for every in (50, 90):
+        assert str(updated(events, alarms, every, **how).result.columns()) == str(whole)
+
+
+def test_a_season_of_hours_of_the_week_is_kept():
+    """It is longer than blocks of a day, but not constant within them: Mondays at nine are not Mondays at noon."""
+    rng = np.random.default_rng(1)
+    at = np.arange(300 * 288)
+    rate = np.where((at // 288 % 7 == 4) & (at % 288 // 24 == 4), 20.0, 1.0)
+    events, alarms = rng.random(len(at)) < 0.008 * rate, rng.random(len(at)) < 0.025 * rate
+    times = START + at * np.timedelta64(300, "s")
+    found = nf.Watch.replay(events, predictions=alarms, times=times, tolerance=2).result.detectors[0]
+    assert found.null == "whole periods exchanged"
+    assert "whole periods of 7d change places within blocks of 28d" in found.why
+    found = nf.Watch.replay(events, predictions=alarms, times=times, tolerance=2, block="1d")
+    assert "pass block='28d'" in found._state.chosen["detector"].why
 
 
 def test_days_are_those_of_the_calendar_in_a_zone():

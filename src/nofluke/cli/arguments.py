@@ -304,7 +304,7 @@ def read_truth_file(
 def read_alarms_file(
     listed: dict[str, Any], predictions: str | tuple[str, ...] | None, time_format: str | None, *, empty: bool = False
 ) -> Data | None:
-    """The alarms of --predictions-file, where there is one; ``empty`` lets times be none."""
+    """The alarms of --predictions-file, where there is one; ``empty`` lets it hold none."""
     from nofluke.data.files import alarms_of, read_events
 
     file, start, end, own, where, by = (listed[name] for name in _ALARMS)
@@ -339,7 +339,7 @@ def read_alarms_file(
             empty=empty,
         )
     alarms, notes = alarms_of(events)
-    if isinstance(alarms, dict) and not alarms:
+    if isinstance(alarms, dict) and not alarms and not empty:
         raise InputError(problem=f"{file} has no alarms, so that --by finds no detector", remedy="leave --by out")
     return Data(arguments={"predictions": alarms}, notes=(*events.notes, *notes))
 

@@ -135,11 +135,19 @@ def watch(state: str, form: str, output: str | None, report: str | None, gate: b
     if any(side is not None for side in (both, early, late)):
         settings["tolerance"] = tolerance_of(both, early, late, "steps")
     watched = nf.watch(state, restart=options["restart"], **settings)
-    alarms = read_alarms_file(options, options["predictions"], options["time_format"], empty=True)
-    assert alarms is not None  # its file was asked for above
+    read = read_alarms_file(options, options["predictions"], options["time_format"], empty=True)
+    assert read is not None  # its file was asked for above
+    alarms = read.arguments["predictions"]
+    if isinstance(alarms, dict):  # a rule that is watched and has no row was silent
+        alarms = {name: [] for name in watched.detectors} | alarms
+        if not alarms:
+            raise InputError(
+                problem=f"{options['predictions_file']} has no alarms, so that --by finds no detector",
+                remedy="wait for one",
+            )
     result = watched.update(
         _truth(options),
-        predictions=alarms.arguments["predictions"],
+        predictions=alarms,
         gaps=_gaps(options),
         since=options["since"],
         until=options["until"],

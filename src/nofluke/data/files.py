@@ -455,8 +455,8 @@ def read_events(
     Ranges are read where ``ends`` has a name for a column, or no column is named and two are called as starts and ends
     are, here or in the exports of alerting systems (`nofluke.data.alerts`), which are read as they are. ``where`` keeps
     rows by a condition and has the argument that it came from (`nofluke.data.where`), ``by`` names a column of labels,
-    ``open_ends`` lets ends be missing, and ``empty`` lists of times be without any, as ranges always may be.
-    ``options`` are those of the command line that name starts and ends.
+    ``open_ends`` lets ends be missing, and ``empty`` a list of times be one of none. ``options`` are those of the
+    command line that name starts and ends.
     """
     asked = [name for name in (column, *(ends or ()), by) if name is not None]
     with open_table(source, asked, time_format, alerts=True) as table:

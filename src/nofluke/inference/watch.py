@@ -28,7 +28,7 @@ from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from nofluke.data.columns import UtcTimes, as_column
 from nofluke.data.paths import Lock, expanded, write_file
 from nofluke.dates import as_duration, format_duration, in_unit
-from nofluke.errors import InputError, arg, named, say
+from nofluke.errors import InputError, arg, named, say, spoken
 from nofluke.inference.evaluate import Evaluation
 from nofluke.laws.betting import (
     TILTS,
@@ -79,6 +79,7 @@ STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600)  # seconds t
 BLOCKS_OF_DATES = (DAY, 7 * DAY, 28 * DAY)
 PERIODS, WEEKS = 7, 4  # of a season in a block: e is at most the number of their orders
 FEWEST_PERIODS = 3
+SLOW = 7  # blocks; what takes longer to come back is a slow change, which blocks keep
 # what is chosen from settled blocks
 ENOUGH = 20  # events, before which no null is chosen
 ONE_BY_ONE = 50  # events in which nothing is seen, before they are moved one by one
@@ -95,6 +96,7 @@ VOIDS = say(
     "that exist because of alarms void it.",
     arg("mute_after"),
 )
+RESTART = spoken("restart=True", shell="--restart")
 
 
 # ---- settings: plain values, as they stand in the file
@@ -246,6 +248,12 @@ def _inside(at: IntArray, ranges: Ranges) -> BoolArray:
     return flags_of(union(nonempty(Ranges(starts=first, stops=last))), len(at))
 
 
+def _merged(starts: IntArray, stops: IntArray) -> Ranges:
+    """Ranges in any order, which may overlap, as those that they cover together."""
+    order = np.argsort(starts, kind="stable")
+    return union(Ranges(starts=starts[order], stops=stops[order]))
+
+
 def _several(scores: Any, predictions: Any) -> tuple[str, dict[str, Any]]:
     """Which of both was passed, and detectors by name."""
     if (scores is None) is (predictions is None):
@@ -380,15 +388,13 @@ def _read_lists(
     unwatched = (
         Ranges(starts=np.zeros(0, dtype=np.int64), stops=np.zeros(0, dtype=np.int64))
         if closed is None
-        else Ranges(starts=_dates(closed.starts, "gaps"), stops=_dates(closed.ends, "gaps") + 1)
+        else _merged(_dates(closed.starts, "gaps"), _dates(closed.ends, "gaps") + 1)
     )
     alarms = {name: at[~_inside(at, unwatched)] if len(unwatched.starts) else at for name, at in alarms.items()}
-    # what lists begin with: earlier blocks may have been left out of them
-    begin = (
-        _moment(since, "since")[0]
-        if since is not None
-        else max([int(at[0]) for at in (both[:, 0], *alarms.values()) if len(at)], default=end)
-    )
+    # what lists begin with: earlier blocks may have been left out of them, and all of what an empty one held
+    sides = ([both[:, 0]], [at for at in alarms.values() if len(at)])
+    begins_at = [int(at[0]) if len(at) else end for side in sides for at in side or [both[:0, 0]]]
+    begin = _moment(since, "since")[0] if since is not None else max(begins_at)
     return Data(
         rows=None, open=np.zeros(0, dtype=np.bool_), begins=both[:, 0], ends=both[:, 1], points=points, alarms=alarms,
         gaps=unwatched, begin=begin, until=end, step=step, dates=True, aware=any(told.values()), notes=tuple(notes),
@@ -670,14 +676,17 @@ def _chosen(past: list[dict[str, Any]], name: str, about: Timeline, fixed: bool,
     look = Look.of(Trial.of(sequence, (Tolerance(early=near[0], late=near[1]),), None).cell(0, 0), 0.05)
     season = look.season
     period = 0 if season is None else _period(season.period, season.steps, width, about)
-    # of a season longer than two blocks nothing is left within one
-    if season is not None and period and period <= 2 * block:
+    # weekdays that differ leave nothing within a day, nor does a slow swing within its blocks; hours of a week do:
+    # Mondays at nine are not Mondays at noon
+    slow = season is not None and season.period == "day of week" and block <= DAY
+    if season is not None and 0 < period <= SLOW * block and not slow:
         if season.inner is not None and period < 7 * DAY and about.dates and season.inner[1] == 7:
             period = 7 * DAY
         window = about.early + about.late + about.step
-        many = block // period if fixed else PERIODS if period < 7 * DAY else WEEKS
+        usual = PERIODS if period < 7 * DAY or not about.dates else WEEKS
+        many = block // period if fixed else usual
         if fixed and (block % period or many < FEWEST_PERIODS):
-            why = f"{season.seen}, and blocks of {about.told(block)} are not several of them: blocks of {about.told(7 * period)} would be."
+            why = f"{season.seen}, and blocks of {about.told(block)} are not several of them: blocks of {about.told(usual * period)} would be."
             return Chosen(null="circular-shift", why=why, holds=False)
         if period < SHORT * window:
             return Chosen(
@@ -922,11 +931,8 @@ class State:
     def _events(self, data: Data, start: int, stop: int) -> tuple[IntArray, IntArray]:
         """Those that begin in a block; a run of labels that goes on from the block before is its event."""
         some = (data.begins >= start) & (data.begins < stop)
-        if data.cut and some.any() and data.begins[0] == start and self.past and self.blocks[-1]["stop"] == start:
-            last = max((own[1] for own in self.past[-1]["events"]), default=-1)
-            edge = (start - self.past[-1]["start"]) // self.timeline.resolution
-            if last >= edge - max(self.timeline.step // self.timeline.resolution, 1):
-                some[0] = False
+        if data.cut and some.any() and data.begins[0] == start and self.past and self.past[-1]["stop"] == start:
+            some[0] = not self.past[-1]["goes_on"]
         return data.begins[some], data.ends[some]
 
     def settle(self, data: Data) -> int:
@@ -961,10 +967,9 @@ class State:
         at = data.steps(start, stop)
         own_begins, own_ends = self._events(data, start, stop)
         before = self.past[-1] if self.past and self.past[-1]["stop"] == start else None
-        known = np.array([] if before is None else before["events"], dtype=np.int64).reshape(-1, 2) * about.resolution
         base = 0 if before is None else before["start"]
-        begins, ends = (np.concatenate([known[:, i] + base, own]) for i, own in enumerate((data.begins, data.ends)))
-        muted = self._muted(at, begins, ends)
+        begins, ends = self._known(data, start)
+        muted = self._muted(at, ends)
         watched = at[~muted]
         first = np.searchsorted(watched, own_begins)
         last = np.searchsorted(watched, np.minimum(own_ends, stop - 1), side="right") - 1
@@ -977,8 +982,10 @@ class State:
         alarms = {name: _between(at, start, stop) for name, at in data.alarms.items()}
         for name in self.detectors:
             earlier = [] if before is None else before["alarms"].get(name, [])
-            near = np.union1d(np.array(earlier, dtype=np.int64) * about.resolution + base, data.alarms[name])
-            zone = block.zone(_between(near, start - max(early, 0), stop + max(late, 0) + 1), early, late)
+            reach = (start - max(early, 0), stop + max(late, 0) + 1)
+            known = np.array(earlier, dtype=np.int64) * about.resolution + base
+            near = np.union1d(_between(known, *reach), _between(data.alarms[name], *reach))
+            zone = block.zone(near, early, late)
             own = _among(alarms[name], watched)
             found = np.searchsorted(zone.stops, block.first, side="right")
             hit = found < len(zone.starts)
@@ -1006,15 +1013,37 @@ class State:
             }
         self.blocks.append(made)
         self._keep(start, stop, at, own_begins, np.minimum(own_ends, stop - 1), alarms)
+        inside = (data.ends >= start) & (data.ends < stop)
+        self.past[-1] |= {
+            "ends": ((np.unique(data.ends[inside]) - start) // about.resolution).tolist(),
+            "goes_on": bool(((data.begins < stop) & (data.ends >= stop - about.step)).any()),
+        }
 
-    def _muted(self, at: IntArray, begins: IntArray, ends: IntArray) -> BoolArray:
-        """Steps after an event in which alarms are held back, or whose windows reach into such steps."""
-        long = self.setting("mute_after")
-        if not long or not len(begins):
-            return np.zeros(len(at), dtype=np.bool_)
+    def _known(self, data: Data, start: int) -> tuple[IntArray, IntArray]:
+        """Events of the data, and the ends of those that these leave out: they may mute, or make an alarm right."""
         about = self.timeline
-        mute = _in_time(long, about.step, about.dates, "mute_after") + max(about.early, 0)
-        return _inside(at, Ranges(starts=ends + 1, stops=ends + mute + 1))
+        reach = start - self._mute() - about.late - about.step
+        past = [np.zeros(0, dtype=np.int64)]
+        for one in reversed(self.past):
+            if one["stop"] < reach:
+                break
+            past.append(one["start"] + np.array(one["ends"], dtype=np.int64) * about.resolution)
+        known = np.setdiff1d(np.concatenate(past), data.ends)
+        if data.cut:  # a run of labels that goes on ends later
+            known = known[known + about.step < data.begin]
+        return np.concatenate([known, data.begins]), np.concatenate([known, data.ends])
+
+    def _muted(self, at: IntArray, ends: IntArray) -> BoolArray:
+        """Steps after an event in which alarms are held back, or whose windows reach into such steps."""
+        mute = self._mute()
+        return (
+            _inside(at, Ranges(starts=ends + 1, stops=ends + mute + 1)) if mute else np.zeros(len(at), dtype=np.bool_)
+        )
+
+    def _mute(self) -> int:
+        """How long after an event nothing counts: alarms are held back, and then windows reach into that time."""
+        long, about = self.setting("mute_after"), self.timeline
+        return _in_time(long, about.step, about.dates, "mute_after") + max(about.early, 0) if long else 0
 
     def _edges(self, start: int, stop: int, period: int) -> IntArray:
         """Where periods begin within a block, and where it ends."""
@@ -1072,7 +1101,7 @@ class State:
         return InputError(
             problem=f"the {what} of the block {about.show(one['start'])} to {about.show(one['stop'])} have changed since it was "
             f"settled: {was} then, {now} now",
-            remedy=say("pass a longer {}, or begin a new run by {}", arg("labels_final"), arg("restart", True)),
+            remedy=say("pass a longer {}, or begin a new run by {}", arg("labels_final"), RESTART),
         )
 
 
@@ -1243,8 +1272,9 @@ class Watch:
     ('better than chance', 39)
     """
 
-    def __init__(self, state: State, path: Path | None = None) -> None:
+    def __init__(self, state: State, path: Path | None = None, restart: dict[str, Any] | None = None) -> None:
         self._state, self._path = state, path
+        self._restart = restart  # settings of a run that the next update begins
 
     def __repr__(self) -> str:
         where = "" if self._path is None else f" in {self._path}"
@@ -1256,8 +1286,16 @@ class Watch:
         return DEFAULTS | self._state.settings
 
     @property
+    def detectors(self) -> tuple[str, ...]:
+        """The names of those that are watched, since the first update."""
+        return tuple(self._state.detectors)
+
+    @property
     def needs_from(self) -> str | None:
-        """From when on the next update needs data: where the first block begins that is not settled."""
+        """From when on the next update needs data: where the first block begins that is not settled.
+
+        That is all events and alarms from then on, and the ranges that last until then.
+        """
         state = self._state
         return None if state.time is None else state.time.show(state.next)
 
@@ -1311,6 +1349,8 @@ class Watch:
         with _alone(self._path):
             if self._path is not None and self._path.exists():
                 self._state = _read_state(self._path)
+                if self._restart is not None:
+                    self._state = _restarted(self._state, self._restart)
             kind, detectors = _several(scores, predictions)
             state = self._state
             data = _read(
@@ -1336,6 +1376,7 @@ class Watch:
             state.check(data)
             if state.settle(data) or self._path is not None:
                 self._write()
+            self._restart = None
         return WatchResult(state=state, notes=data.notes)
 
     def _write(self) -> None:
@@ -1358,7 +1399,7 @@ class Watch:
                 said = [f"{', '.join(gone)} missing" * bool(gone), f"{', '.join(new)} new" * bool(new)]
                 raise InputError(
                     problem=f"the detectors are not those that are watched: {' and '.join(filter(None, said))}",
-                    remedy=say("pass {}, or begin a new run by {}", ", ".join(state.detectors), arg("restart", True)),
+                    remedy=say("pass {}, or begin a new run by {}", ", ".join(state.detectors), RESTART),
                 )
         if data.dates != about.dates:
             raise InputError(argument="times", problem=f"must be {'dates' if about.dates else 'steps'}, as before")
@@ -1412,7 +1453,7 @@ class Watch:
 def _unwatched(data: Data, start: int) -> Data:
     """Lists that begin later than they are needed: nobody watched in between."""
     starts, stops = (np.append(data.gaps.starts, start), np.append(data.gaps.stops, data.begin))
-    return replace(data, gaps=Ranges(starts=starts, stops=stops))
+    return replace(data, gaps=_merged(starts, stops))
 
 
 SETTINGS = {
@@ -1498,8 +1539,8 @@ def watch(
     timezone : str, optional
         Whole days are those of the calendar there ("Europe/Berlin"), where times have a zone.
     restart : bool
-        Begin a new run with the next block, with the settings that were passed. Runs share α: the first has 4/5 of it,
-        each later one half of what is left.
+        Begin a new run with the next update and block, with the settings that were passed. Runs share α: the first has
+        4/5 of it, each later one half of what is left.
 
     Returns
     -------
@@ -1543,13 +1584,12 @@ def watch(
         state = _read_state(place)
         differ = [name for name, value in asked.items() if state.setting(name) != value]
         if restart:
-            state = _restarted(state, asked)
-            write_file(place, _dumped(state), str(place))
-        elif differ:
+            return Watch(_restarted(state, asked), place, asked)
+        if differ:
             told = ", ".join(f"{name} {state.setting(name)} then, {asked[name]} now" for name in differ)
             raise InputError(
                 problem=f"{place} is a watch with other settings: {told}",
-                remedy=say("leave them out, or begin a new run by {}; runs share alpha", arg("restart", True)),
+                remedy=say("leave them out, or begin a new run by {}; runs share alpha", RESTART),
             )
     return Watch(state, place)
 
@@ -1557,6 +1597,16 @@ def watch(
 def _restarted(state: State, asked: dict[str, Any]) -> State:
     """A new run from the next block on, which knows nothing of those before."""
     settings = state.settings | asked
+    changed = {name for name, value in asked.items() if state.setting(name) != value} - {"start", "labels_final"}
+    if state.time is not None and "start" in asked and changed:
+        begin, dates, _ = _moment(asked["start"], "start")
+        if dates == state.time.dates and begin < state.next:
+            raise InputError(
+                argument="start",
+                value=asked["start"],
+                problem=f"lies in blocks that were seen before {', '.join(sorted(changed))} changed",
+                remedy=f"leave it out, or pass {state.time.show(state.next)} or later",
+            )
     if state.time is not None and "start" not in asked:
         settings["start"] = state.next if not state.time.dates else str(np.datetime64(state.next, "ns"))
         settings["start"] = f"{settings['start']}Z" if state.time.aware else settings["start"]

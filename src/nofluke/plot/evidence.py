@@ -71,7 +71,7 @@ def watch(result: WatchResult, ax: Any = None) -> AxesArray:
     first, last = np.ceil(low), np.floor(high)
     powers = np.arange(first, last + 1, max(np.ceil((last - first) / 3), 1))
     panels[0].set_ylim(10 ** min(low, first - 0.2 * (high - low)), 10**high)  # no tick beside the panel below
-    panels[0].yaxis.set_major_locator(FixedLocator(10**powers))
+    panels[0].yaxis.set_major_locator(FixedLocator((10**powers).tolist()))
     panels[0].yaxis.set_minor_locator(NullLocator())
     for panel, name in zip(panels, ("evidence", "mean recall", "mean precision"), strict=True):
         label(panel, y=name)
