@@ -14,7 +14,7 @@ from nofluke.show.report import positions as places
 from nofluke.show.report import timeline as report_scores
 from nofluke.show.report.events import events_of
 from nofluke.show.report.packing import packed, packed_ascending
-from nofluke.show.report.payload import grid_of
+from nofluke.show.report.payload import grid_of, nouns_of
 from nofluke.show.report.timeline import timeline
 from pages import unpacked
 
@@ -41,6 +41,7 @@ def ask(browser):
             "column": "lag" if grid.lags else "threshold",
             "thresholds": [{"value": float(told)} for told in grid.told] if not grid.lags else [0] * len(grid.lags),
             "noun": result.cell.truth.noun,
+            "nouns": nouns_of(result),
             "shape": grid.shape,
         }
         return page.evaluate(f"async (data) => {{ {scripts}\nawait openSeries();\n{question} }}", data)

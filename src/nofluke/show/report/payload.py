@@ -359,7 +359,7 @@ def make_payload(result: Evaluation, source: Source | None = None, label: str = 
         "column": column,
         "movable": result.cell.trial.scored or shape[1] > 1,
         "noun": result.cell.truth.noun,
-        "nouns": _nouns(result),
+        "nouns": nouns_of(result),
         "alternative": result.precision_test.alternative,
         "thresholds": columns,
         "axis": _axis(result, grid),
@@ -402,7 +402,7 @@ def make_payload(result: Evaluation, source: Source | None = None, label: str = 
     return cast(dict[str, Any], in_names(made, result.names))
 
 
-def _nouns(result: Evaluation) -> dict[str, list[Words]]:
+def nouns_of(result: Evaluation) -> dict[str, list[Words]]:
     """What one and several of them are called: events as they are counted, alarms, predictions, false alarms."""
     things = {"event": result.cell.truth.noun, "alarm": "alarm", "prediction": result.alarm_noun}
     both = {name: [say("{}", THINGS[word]), say("{}", THINGS[f"{word}s"])] for name, word in things.items()}
