@@ -254,7 +254,7 @@ def test_the_documentation_shows_the_same_table(public):
     text = (Path(__file__).parent.parent / "docs" / "claims.md").read_text(encoding="utf-8")
     written = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("| ")]
     html = (public.directory / "index.html").read_text(encoding="utf-8")
-    tables = [html.split(f"Table {i}.")[1].split("</table>")[0] for i in (1, 2)]
+    tables = [html.split(f"<caption>Table {i}.")[1].split("</table>")[0] for i in (1, 2)]
     labels, chance = (
         [re.findall(r"<t[hd][^>]*>([^<]*)</t[hd]>", row) for row in re.findall(r"<tr>(.*?)</tr>", table)[1:]]
         for table in tables

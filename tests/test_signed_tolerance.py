@@ -524,7 +524,7 @@ def test_a_report_varies_the_width_and_keeps_the_distance(tmp_path):
         page = (tmp_path / "page.html").read_text(encoding="utf-8")
         assert str(tolerance) in page
         sides = ", ".join(f"{name}={side!r}" for name, side in tolerance.plain().items())
-        assert f"nf.Tolerance({sides})".replace("'", "&#x27;") in page or f"nf.Tolerance({sides})" in page
+        assert f"nf.Tolerance({sides})".replace("'", "&#39;") in page or f"nf.Tolerance({sides})" in page
 
 
 def test_plots_and_diagnoses_take_a_window_aside():
