@@ -188,7 +188,8 @@ class Layout:
         with self.body.open("rb") as file:
             line = file.readline(LONGEST_LINE)
         try:
-            return next(_split(iter([line.decode(encoding)]), self.delimiter))[1]
+            first = line.decode(encoding).splitlines()[:1]  # a carriage return alone ends a line, too
+            return next(_split(iter(first), self.delimiter), (0, []))[1]
         except UnicodeDecodeError:
             return []
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -108,12 +110,20 @@ def figure_of(draw: Callable[[], Any]) -> Any:
         _apart.reset(before)
 
 
+@contextmanager
+def any_glyph() -> Iterator[None]:
+    """No warning about letters that matplotlib's font lacks: in SVG they are text, and the reader's fonts draw them."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
+        yield
+
+
 def svg_of(draw: Callable[[], Any]) -> str:
     """The figure that something draws, as an element of a page."""
     import matplotlib
 
     out = io.StringIO()
-    with matplotlib.rc_context({"svg.hashsalt": "nofluke"}):  # the same figure is the same text
+    with matplotlib.rc_context({"svg.hashsalt": "nofluke"}), any_glyph():  # the same figure is the same text
         figure_of(draw).savefig(out, format="svg", metadata={"Date": None})
     text = out.getvalue()
     return text[text.index("<svg") :]
@@ -143,7 +153,7 @@ def short(name: str, longest: int = LONGEST) -> str:
     >>> short("isolation forest, window 10", 16)
     'isolatio…ndow 10'
     """
-    line = " ".join(name.split())
+    line = "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in " ".join(name.split()))
     line = f" {line}" if line.startswith("_") else line  # such labels matplotlib keeps to itself
     if len(line) > longest:
         line = line[: longest // 2] + "…" + line[len(line) - (longest - 1 - longest // 2) :]

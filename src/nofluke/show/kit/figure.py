@@ -31,6 +31,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.extras import needed
+from nofluke.plot.panels import any_glyph
 from nofluke.plot.style import PALETTE, SERIES
 from nofluke.show.kit import shortened
 from nofluke.text.signs import VERDICTS
@@ -138,14 +139,16 @@ def plotted(name: str, draw: Callable[[Any], Any], size: tuple[float, float], pa
         axes = figure.subplots(panels, 1, sharex=True)
         for ax in figure.axes:
             ax.patch.set_visible(False)
-        draw(axes)
-        return _saved(figure, name)
+        with any_glyph():
+            draw(axes)
+            return _saved(figure, name)
 
 
 def _saved(figure: Any, name: str) -> str:
     """A figure as SVG in the page's own colours and letters."""
     out = io.StringIO()
-    figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+    with any_glyph():
+        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     svg = inlined(out.getvalue(), name, 'class="static" aria-hidden="true"')
     svg = re.sub(r"font(-family)?: [^;\"]*?(\d+(\.\d+)?)px[^;\"]*", r"font-size: \2px", svg)
     names = {colour: ink for ink, colour in INKS.items()} | {
