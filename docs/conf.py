@@ -46,7 +46,9 @@ html_use_index = False
 html_domain_indices = False
 html_search_scorer = str(Path(__file__).with_name("scorer.js"))
 # pages that stand alone; the parts list their pages there
-html_sidebars: dict[str, list[str]] = {page: [] for page in ("index", "tutorial", "tutorial-alerts", "gallery", "claims", "faq")}
+html_sidebars: dict[str, list[str]] = {
+    page: [] for page in ("index", "tutorial", "tutorial-alerts", "gallery", "claims", "faq")
+}
 html_theme_options = {
     "navbar_align": "left",
     "header_links_before_dropdown": 7,
