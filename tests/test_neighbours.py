@@ -307,7 +307,8 @@ def test_the_snippets_of_the_page_work(capsys):
             if ">>>" not in block:
                 exec(block, names)
     printed = capsys.readouterr().out
-    assert (printed.count("Verdict: no fluke"), printed.count("chance gives")) == (3, 3 * 2 + 2)
+    # four evaluations, one of them "partly", behind windows; and two metrics
+    assert (printed.count("Verdict: no fluke"), printed.count("chance gives")) == (3, 4 * 2 + 2)
     assert 0.45 < names["result"].precision < 0.55
     assert 0.28 < names["result"].precision_test.expected / names["result"].n_predictions < 0.32
 
