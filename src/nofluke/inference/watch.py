@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Any, Literal, Self
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -55,9 +55,6 @@ from nofluke.series.trial import Trial
 from nofluke.text.exports import Exports
 from nofluke.text.numbers import p_is, show_p
 from nofluke.text.tables import SCHEMA, Table, noted, plural, show_share
-
-if TYPE_CHECKING:
-    pass
 
 Verdict = Literal["better than chance", "not yet", "lost", "cannot tell", "nothing to learn"]
 VERDICTS: tuple[Verdict, ...] = (

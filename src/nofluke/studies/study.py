@@ -361,7 +361,7 @@ def add_case(case: Case, asked: Asked, rows: Rows) -> None:
             else:
                 row, cell = found.row, shared.cell
                 laws = [{"measure": m, **law} for m, law in zip(MEASURES, found.laws, strict=True)]
-                joint, shifted = chance.joint_of(found.alarms, cell.trial, Permutation()), None
+                joint = chance.joint_of(found.alarms, cell.trial, Permutation())
                 if affordable(cell.n_events, row["n_predictions"], cell.n_steps):
                     shifted = chance.shifted(found.alarms, cell.truth.starts)
                 else:
