@@ -168,6 +168,28 @@ class TestAround:
             flags[start:stop] = True
         assert hits.tolist() == [sum(np.roll(flags, s)[a:b].any() for a, b in fixed) for s in range(n)]
 
+    @settings(deadline=None)
+    @given(st.integers(4, 60), st.integers(0, 2**32))
+    def test_compiled_loops_count_as_numpy_does(self, n, seed):
+        """Pairs of ranges around the circle: which meet, and how many steps they share."""
+        from nofluke.nulls import shifts_kernels
+
+        rng = np.random.default_rng(seed)
+
+        def some():
+            ends = np.sort(rng.choice(n, 2 * int(rng.integers(1, n // 4 + 1)), replace=False))
+            return Ranges(starts=ends[::2], stops=ends[1::2])
+
+        fixed, moved = some(), some()
+        found = {}
+        for name, loops in (("compiled", shifts_kernels), ("numpy", None)):
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(shifts.LOOPS, "loops", lambda _, loops=loops: loops)
+                patch.setattr(shifts, "FEW_PAIRS", np.inf)
+                touched = shifts._by_intervals(fixed.starts, fixed.stops, moved, n)
+                found[name] = touched.tolist(), shifts._overlap(fixed, moved, n).tolist()
+        assert found["compiled"] == found["numpy"]
+
     def test_both_ways_of_counting_agree_on_long_series(self, monkeypatch):
         """20,000 steps of ranges and episodes of many lengths: transforms and intervals give the same whole numbers."""
         rng = np.random.default_rng(3)

@@ -13,10 +13,9 @@ from sklearn.metrics import balanced_accuracy_score
 import nofluke as nf
 from nofluke.studies.asked import Asked
 from nofluke.studies.cases import Case, Fault
-from nofluke.studies.cells import Cells
 from nofluke.studies.rows import Rows, row_of
 from nofluke.studies.store import CELLS, LAWS, TRUTHS, StoredLaw
-from nofluke.studies.study import Quick, _quantiles, _within, add_case
+from nofluke.studies.study import add_case
 
 COMMON = {
     "threshold": None,
@@ -104,8 +103,8 @@ def cases(draw):
     return Case(series="s", group="g", truth=truth, detectors=detectors), tolerance, more
 
 
-class TestTheShortWay:
-    """Cells under the permutation without an object each."""
+class TestCells:
+    """Each is an evaluation, whatever it shares with others of its series."""
 
     @settings(deadline=None)
     @given(cases())
@@ -115,17 +114,8 @@ class TestTheShortWay:
         asked, arguments = settings_of(tolerance, **more)
         assert_as_evaluated(case, asked, arguments, tolerance)
 
-    def test_most_cells_go_that_way(self):
-        """It is no empty promise: ordinary cells do not fall back."""
-        rng = np.random.default_rng(0)
-        truth = np.zeros(1000, dtype=int)
-        truth[rng.choice(1000, 10, replace=False)] = 1
-        case = Case(series="s", group="s", truth=truth, detectors={f"d{i}": rng.normal(size=1000) for i in range(20)})
-        asked, _ = settings_of(10, budget=0.01)
-        assert sum(row is not None for row in Quick(Cells(case, asked), case.detectors).judged().values()) == 20
-
     def test_doubts_about_the_null_are_those_of_the_evaluation(self):
-        """A season that both follow, clusters of events and a drift are found by the short way too."""
+        """A season that both follow, clusters of events and a drift are found in every cell."""
         step = np.arange(2000)
         rng = np.random.default_rng(1)
         season = (rng.random(2000) < 0.15 * (step % 50 < 5)).astype(int)
@@ -157,22 +147,6 @@ class TestTheShortWay:
         assert_as_evaluated(case, asked, arguments, 0)
         said = [" ".join(row["notes"]) for row in rows_of(case, asked).cells]
         assert sum("24 steps" in notes for notes in said) >= 6
-
-    @settings(deadline=None)
-    @given(st.integers(2, 40), st.floats(0, 1), st.integers(0, 2**32))
-    def test_quantiles_of_rows_are_numpys_bit_for_bit(self, n, level, seed):
-        """A threshold that differs in the last bit makes another alarm."""
-        scores = np.random.default_rng(seed).normal(size=(2, n)).round(2)
-        assert (_quantiles(scores, level) == np.quantile(scores, level, axis=1)).all()
-
-    @settings(deadline=None)
-    @given(st.lists(st.integers(0, 4), min_size=3, max_size=12), st.integers(0, 11))
-    def test_a_budget_leaves_out_what_is_tied_at_the_cut(self, values, allowed):
-        """The least score that no more than so many reach."""
-        scores = np.array([values], dtype=float)
-        allowed = min(allowed, scores.shape[1] - 1)
-        wanted = min((v for v in values if sum(w >= v for w in values) <= allowed), default=math.inf)
-        assert _within(scores, allowed)[0] == wanted
 
 
 class TestTheOtherWay:

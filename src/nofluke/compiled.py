@@ -4,24 +4,30 @@ numba's own cache stops a run where no directory is writable, and where a file o
 never an answer: here both are answered by compiling.
 """
 
+from __future__ import annotations
+
 import logging
 from collections.abc import Callable
+from functools import cache
+from importlib import import_module
 from typing import Any
 
-import numba
-from numba.core import caching
+from nofluke import progress
 
-FunctionCache: Any = caching.FunctionCache  # numba has types for some of its functions only
+SECONDS_TO_LOAD = 0.4  # the compiler, and what it has compiled in earlier runs
+SECONDS_TO_COMPILE = 8.0  # where there were none
 _said = False
 
 
 def compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Compile a function when it is first called; ``options`` are those of ``numba.njit``."""
 
+    import numba
+
     def decorate(function: Callable[..., Any]) -> Any:
         dispatcher = numba.njit(nogil=True, **options)(function)
         try:
-            dispatcher._cache = _Cache(function)  # what cache=True does, but with the cache below
+            dispatcher._cache = _cache_class()(function)  # what cache=True does, but with the cache below
         except RuntimeError:  # numba found no directory to write to
             _say_once()
         return dispatcher
@@ -29,29 +35,61 @@ def compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     return decorate
 
 
-class _Cache(FunctionCache):  # type: ignore[misc]
-    """numba's cache, which is allowed to fail."""
+@cache
+def _cache_class() -> Any:
+    from numba.core import caching
 
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        try:
-            return super().load_overload(sig, target_context)
-        except Exception:  # a damaged pickle may raise anything
-            self._drop()
-            return None  # so that numba compiles, and saves what it compiled
+    FunctionCache: Any = caching.FunctionCache  # numba has types for some of its functions only
 
-    def save_overload(self, sig: Any, data: Any) -> None:
-        try:
-            super().save_overload(sig, data)
-        except Exception:  # such as a full disk
-            self.disable()
-            _say_once()
+    class Cache(FunctionCache):  # type: ignore[misc]
+        """numba's cache, which is allowed to fail."""
 
-    def _drop(self) -> None:
-        try:
-            self.flush()
-        except OSError:
-            self.disable()
-            _say_once()
+        def load_overload(self, sig: Any, target_context: Any) -> Any:
+            try:
+                return super().load_overload(sig, target_context)
+            except Exception:  # a damaged pickle may raise anything
+                self._drop()
+                return None  # so that numba compiles, and saves what it compiled
+
+        def save_overload(self, sig: Any, data: Any) -> None:
+            try:
+                super().save_overload(sig, data)
+            except Exception:  # such as a full disk
+                self.disable()
+                _say_once()
+
+        def _drop(self) -> None:
+            try:
+                self.flush()
+            except OSError:
+                self.disable()
+                _say_once()
+
+    return Cache
+
+
+class Patience:
+    """Compiled loops that are loaded once Python has taken as long, in all, as loading or compiling them takes.
+
+    So a process with little to do never waits for the compiler, and one with much to do not for long.
+    """
+
+    def __init__(self, module: str, last: str) -> None:
+        """Loops of a module, of which ``last`` is compiled last."""
+        self._module, self._last = module, last
+        self._spent = 0.0
+        self._loops: Any = None
+
+    def loops(self, seconds: float) -> Any:
+        """The module; None where Python had better do what it takes so many seconds for, about."""
+        if self._loops is None:
+            self._spent += seconds
+            if self._spent > SECONDS_TO_LOAD:
+                loops = import_module(self._module)
+                if self._spent > SECONDS_TO_COMPILE or progress.is_compiled(getattr(loops, self._last)):
+                    progress.announce_compilation(getattr(loops, self._last), seconds=round(SECONDS_TO_COMPILE))
+                    self._loops = loops
+        return self._loops
 
 
 def _say_once() -> None:

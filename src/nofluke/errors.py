@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import lru_cache
 from typing import Any, Literal, Protocol, Self
 
 MOST_IN_MESSAGE = 1_000  # characters; a longer message hides its remedy
@@ -104,10 +105,11 @@ class Thing(Nameable):
         return replace(self, form="one" if count == 1 else "several")
 
     def _formed(self, one: str, several: str) -> str:
+        text = one if self.form == "one" else several
         if self.form == "any":
             text = f"{one}(s)" if several == f"{one}s" else several
-        else:
-            text = {"one": one, "several": several, "an": f"{article(one)} {one}"}[self.form]
+        elif self.form == "an":
+            text = f"{article(one)} {one}"
         return text[0].upper() + text[1:] if self.capital else text
 
 
@@ -279,20 +281,30 @@ def say(template: str, /, *values: Any, **named_values: Any) -> Words:
     ``{events}``, ``{an_alarm}`` and the other words of `THINGS` stand for what may have a name of its own.
     """
     parts: list[Part] = []
-    named_values = {**THINGS, **named_values}
     numbers = iter(range(len(values)))
-    for text, field, form, conversion in _FORMATTER.parse(template):
+    for text, field, form, conversion in _parsed(template):
         parts.append(text)
         if field is None:
             continue
-        value = _FORMATTER.get_field(field or str(next(numbers)), values, named_values)[0]
+        if field == "":
+            value = values[next(numbers)]
+        elif field in THINGS and field not in named_values:
+            value = THINGS[field]
+        else:
+            value = _FORMATTER.get_field(field, values, named_values)[0]
         if isinstance(value, Words):
             parts += value.parts
         elif isinstance(value, Nameable):
             parts.append(value)
         else:
-            parts.append(format(_FORMATTER.convert_field(value, conversion), form or ""))
+            parts.append(format(_FORMATTER.convert_field(value, conversion) if conversion else value, form or ""))
     return Words(part for part in parts if part != "")
+
+
+@lru_cache(maxsize=4096)
+def _parsed(template: str) -> list[tuple[str, str | None, str | None, str | None]]:
+    """The pieces of a template, as `string.Formatter` has them."""
+    return list(_FORMATTER.parse(template))
 
 
 def _forms(role: Role, word: str) -> Iterator[tuple[str, Thing]]:

@@ -220,6 +220,8 @@ def as_share(value: object, name: str) -> Fraction:
     >>> as_share("1%", "budget"), as_share(0.29, "budget") * 100
     (Fraction(1, 100), Fraction(29, 1))
     """
+    if type(value) is Fraction and 0 < value < 1:
+        return value
     number, percent = number_or_none(value), False
     if isinstance(value, str):
         text = value.strip()

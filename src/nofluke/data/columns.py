@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from nofluke.dates import UNITS, in_unit
 from nofluke.errors import InputError, shown
-from nofluke.plain import check_length, exact_floats, refuse_lost, whole_or_none
+from nofluke.plain import MOST_STEPS, check_length, exact_floats, refuse_lost, whole_or_none
 
 
 def is_a(package: str, kind: str, value: Any) -> bool:
@@ -116,8 +116,18 @@ class UtcTimes(np.ndarray[Any, np.dtype[np.datetime64]]):
         return UtcTimes.of, (np.asarray(self), self.east)
 
 
+def is_plain(value: Any) -> bool:
+    """Whether it is a column already: an array of numbers or booleans that NumPy's kernels take as they are."""
+    return type(value) is np.ndarray and value.ndim == 1 and value.dtype.str in PLAIN and 0 < len(value) <= MOST_STEPS
+
+
+PLAIN = {np.dtype(kind).str for kind in ("?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8")}
+
+
 def as_column(value: Any, name: str) -> Column:
     """Read one argument; anything that is not one column of numbers, booleans or dates is an error."""
+    if is_plain(value):
+        return Column(values=value)
     if value is None:
         raise InputError(argument=name, problem="is None", remedy="pass an array, a Series or a list")
     check_length(value, name)
@@ -427,6 +437,8 @@ def as_pairs(value: Any, name: str) -> Pairs | None:
     """The starts and ends that an argument holds; None where it is one column, which `as_column` reads."""
     if isinstance(value, Pairs):
         return value
+    if is_plain(value):
+        return None
     check_length(value, name)
     value = _plain(value, name)
     closed = getattr(value, "closed", None)

@@ -31,7 +31,7 @@ SIDES: dict[Alternative, tuple[TailSide, ...]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ChanceTest:
     """How an observed number of hits compares with what chance scores.
 
@@ -74,17 +74,23 @@ class ChanceTest:
 
         Never 0: where no double can hold it, the smallest positive one; `log10_pvalue` is right there too.
         """
-        return self._tail_for(self.alternative, self.ties).p
+        return self.tail.p
 
     @property
     def log10_pvalue(self) -> float:
         """The p-value's logarithm to base 10, right also where the p-value itself underflows."""
-        return self._tail_for(self.alternative, self.ties).log_p / math.log(10)
+        return self.tail.log_p / math.log(10)
+
+    @lazy
+    def tail(self) -> Tail:
+        """The p-value with its logarithm and how it was computed."""
+        return self._tail_for(self.alternative, self.ties)
 
     def pvalue_for(self, alternative: Alternative, ties: Ties = "full") -> float:
         """The p-value for any alternative; two-sided is twice the smaller one, at most 1."""
         check_alternative(alternative, ties)
-        return self._tail_for(alternative, ties).p
+        asked = self.alternative, self.ties
+        return self.tail.p if (alternative, ties) == asked else self._tail_for(alternative, ties).p
 
     def _tail_for(self, alternative: Alternative, ties: Ties) -> Tail:
         if self.of == 0:  # no prediction, or no event: there is nothing to test
@@ -120,7 +126,7 @@ class ChanceTest:
     @property
     def how(self) -> How:
         """How the p-value was computed."""
-        return self._tail_for(self.alternative, self.ties).method
+        return self.tail.method
 
     @property
     def method(self) -> str:

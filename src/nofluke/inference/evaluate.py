@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal, TypeVar, Unpack
@@ -90,14 +90,24 @@ class Question(Asked):
         for name, value in plain.items():
             object.__setattr__(self, name, value)
 
-    def settled(self, cell: Cell, doubt: str = "", names: Names = NONE) -> Settings:
+    def settled(self, cell: Cell, doubt: str = "", names: Names = NONE, seed: int | None = None) -> Settings:
         """With the null that is taken for a cell, told in some names; ``doubt`` is what speaks against any."""
-        return self.under(choose(self.null, cell, self.alpha, doubt).called(names))
+        return self.under(choose(self.null, cell, self.alpha, doubt).called(names), seed)
 
-    def under(self, choice: Choice) -> Settings:
-        """With a null that was chosen."""
+    def under(self, choice: Choice, seed: int | None = None) -> Settings:
+        """With a null that was chosen; and with a seed of its own, if there is one."""
         choice.check(self.method)
-        return Settings(choice=choice, **{one.name: getattr(self, one.name) for one in fields(Asked)})
+        return Settings(
+            choice=choice,
+            method=self.method,
+            alternative=self.alternative,
+            ties=self.ties,
+            n_resamples=self.n_resamples,
+            rng=self.rng if seed is None else seed,
+            alpha=self.alpha,
+            zero_division=self.zero_division,
+            alarms=self.alarms,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -1296,11 +1306,16 @@ def evaluate(
 
 
 def evaluate_trial(
-    made: Made, sequence: Sequence, cuts: Cuts | None, question: Question, count_events: CountEvents | None
+    made: Made,
+    sequence: Sequence,
+    cuts: Cuts | None,
+    question: Question,
+    count_events: CountEvents | None,
+    seed: int | None = None,
 ) -> Evaluation:
-    """The evaluation of a trial of one cell."""
+    """The evaluation of a trial of one cell; with a seed of its own, where several share a question."""
     cell = made.trial.cell(0, 0)
-    settings = question.settled(cell, made.doubt, sequence.names)
+    settings = question.settled(cell, made.doubt, sequence.names, seed)
     more = (*made.notes, *offered_ranges(sequence, cell.truth, count_events))
     sequence = replace(sequence, notes=(*sequence.notes, *more)) if more else sequence
     return computed(result_of(Evaluation, cell, sequence, settings.laws(cell), settings, cuts=cuts))

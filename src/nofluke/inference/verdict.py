@@ -71,13 +71,13 @@ def rule(tests: tuple[ChanceTest, ChanceTest], alpha: float, obstacle: str, perf
     ruling = rule_by(upper, lambda measure: floor_above(known[measure], alpha), alpha, beside, under)
     if ruling.verdict != "no":
         return ruling
-    floors: dict[str, float] = {}
+    floors = dict(ruling.floors)
     for measure, test in known.items():
-        floor = floor_above(test, alpha, perfect)
+        floor = floors[measure] if measure in floors else _floor_of_perfect(test, alpha, perfect())
         if floor is None:
             return ruling
         floors[measure] = floor
-    return _unable(floors, alpha, under)
+    return _unable({measure: floors[measure] for measure in known}, alpha, under)
 
 
 def upper_of(test: ChanceTest) -> float:
@@ -170,15 +170,27 @@ def floor_above(test: ChanceTest, alpha: float, perfect: Callable[[], Perfect] |
     A matter of the law alone: what was observed has no part in it. ``perfect`` gives P(X ≥ hits) of perfect alarms by
     measure, which shifts that are short against events and alarms may leave above α.
     """
-    share = 0.5 if test.ties == "mid" else 1.0  # the largest number of hits counts by half
-    level = min(alpha / share, ALMOST)
-    floor = _floor(test.law, level)
-    if floor is None and perfect is not None:
-        best = perfect()(test.measure, level)
-        floor = None if significant(best, level) else best
+    floor = _told(test, _floor(test.law, _level(test, alpha)))
+    return _floor_of_perfect(test, alpha, perfect()) if floor is None and perfect is not None else floor
+
+
+def _floor_of_perfect(test: ChanceTest, alpha: float, perfect: Perfect) -> float | None:
+    """The p-value of perfect alarms, where it is above α."""
+    level = _level(test, alpha)
+    best = perfect(test.measure, level)
+    return _told(test, None if significant(best, level) else best)
+
+
+def _level(test: ChanceTest, alpha: float) -> float:
+    """The level of upper tails: with mid-p the largest number of hits counts by half."""
+    return min(alpha / (0.5 if test.ties == "mid" else 1.0), ALMOST)
+
+
+def _told(test: ChanceTest, floor: float | None) -> float | None:
+    """An upper tail as the p-value that it is."""
     if floor is None or test.of == 0:
         return None if floor is None else 1.0
-    return floor if floor >= 1.0 else share * floor
+    return floor if floor >= 1.0 or test.ties != "mid" else floor / 2
 
 
 def _floor(law: Law, level: float) -> float | None:

@@ -15,7 +15,7 @@ from typing import Any
 
 from nofluke.errors import InputError, arg, joined, say
 from nofluke.nulls import Null, as_null, levels
-from nofluke.nulls.base import METHODS, NullModel
+from nofluke.nulls.base import EVERYTHING, METHODS, Kept, NullModel
 from nofluke.nulls.circular import CircularShift
 from nofluke.nulls.local import LocalPermutation, LocalShift
 from nofluke.nulls.periods import PeriodShuffle
@@ -44,10 +44,14 @@ class Pick:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A null with the settings that these data give it, None where they do not allow it; and how it keeps all."""
+    """A null with the settings that these data give it, None where they do not allow it; and how it keeps all.
+
+    ``keeps`` is what it can keep at most: where more is seen, it is not even made.
+    """
 
     made: Callable[[Look], NullModel | None]
     how: Callable[[Look], str]
+    keeps: frozenset[Kept]
 
 
 def _windows(look: Look) -> NullModel | None:
@@ -112,8 +116,9 @@ def _steps_of(season: Season | None) -> float | None:
     return None if season is None or season.beside is not None else season.steps
 
 
+TOGETHER_KEPT: frozenset[Kept] = frozenset({"runs", "clusters"})  # by all shifts
 CANDIDATES = (
-    Candidate(_windows, lambda _: say("{events} are moved within windows of time")),
+    Candidate(_windows, lambda _: say("{events} are moved within windows of time"), frozenset({"drift"})),
     Candidate(
         _phases,
         lambda look: (
@@ -121,13 +126,18 @@ CANDIDATES = (
             if look.season is None or look.season.beside is None
             else say("{events} are moved within the phases of both")
         ),
+        frozenset({"season", "drift"}),
     ),
-    Candidate(lambda _: CircularShift(), lambda _: "shifting all of them together keeps that"),
-    Candidate(_whole_periods, lambda _: "shifts by whole periods keep both"),
-    Candidate(small_shifts, lambda _: "small shifts keep both"),
-    Candidate(_small_periods, lambda _: "small shifts by whole periods keep both"),
-    Candidate(_exchanged, lambda look: f"exchanging {look.periods_in_words} keeps both"),
-    Candidate(lambda look: _whole_periods(look, 0.5), lambda _: "shifts by whole periods keep both"),
+    Candidate(lambda _: CircularShift(), lambda _: "shifting all of them together keeps that", TOGETHER_KEPT),
+    Candidate(_whole_periods, lambda _: "shifts by whole periods keep both", TOGETHER_KEPT | {"season"}),
+    Candidate(small_shifts, lambda _: "small shifts keep both", TOGETHER_KEPT | {"drift"}),
+    Candidate(_small_periods, lambda _: "small shifts by whole periods keep both", EVERYTHING),
+    Candidate(_exchanged, lambda look: f"exchanging {look.periods_in_words} keeps both", EVERYTHING),
+    Candidate(
+        lambda look: _whole_periods(look, 0.5),
+        lambda _: "shifts by whole periods keep both",
+        TOGETHER_KEPT | {"season"},
+    ),
 )
 
 
@@ -155,15 +165,15 @@ def _picked(look: Look) -> Pick:
         return _none(look, say("{}: {}, since {}.", look.season.seen, UNTOLD, _between_two(look)))
     wanted = {trait.kept for trait in traits}
     for candidate in CANDIDATES:
-        model = candidate.made(look)
+        model = candidate.made(look) if wanted <= candidate.keeps else None
         if model is not None and wanted <= model.keeps:
-            return Pick(model=model, why=say("{}: {}.", _said(look, model), candidate.how(look)))
-    return _none(look, say("{}: {}, since {}.", _said(look, None), UNTOLD, _obstacle(look)))
+            return Pick(model=model, why=say("{}: {}.", _said(look, traits, model), candidate.how(look)))
+    return _none(look, say("{}: {}, since {}.", _said(look, traits, None), UNTOLD, _obstacle(look)))
 
 
-def _said(look: Look, model: NullModel | None) -> str:
+def _said(look: Look, traits: tuple[Trait, ...], model: NullModel | None) -> str:
     """What was seen, as the beginning of a sentence."""
-    first, *others = traits_of(look)
+    first, *others = traits
     rest = [trait.beside(look) for trait in reversed(others)]
     moves_all = model is None or isinstance(model, LocalShift)
     if first is SLOW_CHANGE and not rest and moves_all:  # why events were not moved within windows

@@ -293,10 +293,23 @@ class CircularShift(ShiftNull):
         circle, guard = self._circle(cell.truth), self._guard(cell.truth)
 
         def on_steps(cell: Cell) -> Listed:
-            recall, precision = around(cell, circle[0])
+            recall, precision = _around(cell, circle[0])
             if self.every is None and not guard:  # all of them
                 return Listed(recall=recall, precision=precision)
             shifts = self.shifts(cell.truth)
             return Listed(recall=recall[shifts], precision=precision[shifts])
 
         return cell.by_axis(steps=on_steps, ticks=lambda cell: timed_shifts.around(cell, *circle, guard))
+
+
+KEPT_STEPS = 2**17  # up to so many, hits of all rotations are kept with their cell: 2 MB at the most
+
+
+def _around(cell: Cell, circle: int) -> tuple[IntArray, IntArray]:
+    """Both hits of all rotations, which the law, F1 and pooling ask for one after another."""
+    if cell.n_steps > KEPT_STEPS:
+        return around(cell, circle)
+    found = cell.once(("rotations", circle), lambda: around(cell, circle))
+    for hits in found:
+        hits.setflags(write=False)
+    return found

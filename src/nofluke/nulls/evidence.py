@@ -98,6 +98,7 @@ def pairs_in_blocks(events: IntArray, width: int | IntArray) -> Any:
     return int(pairs[0]) if np.ndim(width) == 0 else pairs
 
 
+@lru_cache(maxsize=1024)
 def pair_moments(n_steps: int, n_events: int, width: int) -> tuple[float, float]:
     """Mean and variance of :func:`pairs_in_blocks` for events on random steps. Exact.
 

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nofluke.arrays import BoolArray, FloatArray, IntArray
+from nofluke.compiled import Patience
 from nofluke.dates import NANOSECONDS
 from nofluke.errors import InputError, arg, say
 from nofluke.lazy import lazy
@@ -45,7 +46,7 @@ from nofluke.series.truth import Truth
 PER_HARMONIC = 5  # flags for each harmonic: with fewer, two that share a phase count in all harmonics at once
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Combs:
     """Whole periods that are looked for by many harmonics together, which a narrow season needs.
 
@@ -92,18 +93,24 @@ class Combs:
         """Where the harmonics of each period are among the powers: a row a period."""
         return _harmonics(self, n_steps, n_powers)
 
+    @lazy
+    def heard(self) -> IntArray:
+        """How many harmonics of each period there are, as far as they are looked at."""
+        return np.minimum((self.periods // self.coarse - 1) // 2, self.most)
+
     def used(self, n_flags: int) -> IntArray:
-        """How many harmonics of each period are looked at."""
-        heard = (self.periods // self.coarse - 1) // 2
-        return np.minimum(np.minimum(heard, self.most), max(n_flags // PER_HARMONIC, 1))
+        """How many of them are looked at in a series with so many flags."""
+        return np.minimum(self.heard, most_heard(n_flags))
 
     def searched(self, n_steps: int, shortest: float) -> slice:
         """Which periods are looked for."""
-        first, last = (
-            np.searchsorted(self.periods, shortest),
-            np.searchsorted(self.periods, n_steps // self.cycles, "right"),
-        )
+        first, last = self.periods.searchsorted(shortest), self.periods.searchsorted(n_steps // self.cycles, "right")
         return slice(int(first), int(last))
+
+
+def most_heard(n_flags: int) -> int:
+    """How many harmonics so many flags can show."""
+    return max(n_flags // PER_HARMONIC, 1)
 
 
 def chi_tails(total: FloatArray, used: BoolArray) -> FloatArray:
@@ -237,6 +244,13 @@ class Side:
         return _against_neighbours(self.powers)
 
     @lazy
+    def first_tails(self) -> FloatArray:
+        """The same but for rounding, by a compiled loop: for first looks."""
+        from nofluke.nulls.spectra_kernels import against_neighbours
+
+        return np.asarray(against_neighbours(self.powers, GAP, NEIGHBOURS))
+
+    @lazy
     def combs(self) -> tuple[FloatArray, ...]:
         """-log P of each whole period, short ones and long ones."""
         return tuple(kind.tails(self.tails, self.n_steps, len(self.at)) for kind in combs_of(self.n_steps))
@@ -256,6 +270,26 @@ class Side:
         else:
             sizes = np.bincount(np.flatnonzero(self.open_steps) * bins // n, minlength=bins)
         return np.asarray(found - sizes * (len(self.at) / sizes.sum()))
+
+
+FIRST_LOOKS = Patience("nofluke.nulls.spectra_kernels", last="least_of_slow_changes")
+ROUNDED = 1 - 1e-9  # of p-values at first looks, whose last digits may differ
+
+
+def _first_looks(n_steps: int) -> Any:
+    """The compiled loops that take a first look at two spectra; None where NumPy had better look in full."""
+    return FIRST_LOOKS.loops(seconds=2e-4 + 2e-7 * n_steps)
+
+
+def least_of_drift(events: Side, alarms: Side, longest: int) -> float:
+    """A p-value that that of `drift` is not below; 0 where nobody has looked."""
+    loops, (top, looked) = _first_looks(events.n_steps), lowest(events, longest)
+    if loops is None:
+        return 0.0
+    if not looked:
+        return 1.0
+    least = loops.least_of_slow_changes(events.powers[:top], alarms.powers[:top], np.array(looked), BACKGROUND)
+    return float(least) * ROUNDED
 
 
 def drift(events: Side, alarms: Side, longest: int = 1) -> Drift:
@@ -394,6 +428,27 @@ class CommonPeriod:
     shortest: float
     longest: float
     of_alarms: float = 1.0
+
+
+def least_of_period(events: Side, alarms: Side, shortest: float) -> tuple[float, float]:
+    """P-values that those of `common_period` are not below, of both and of the alarms alone; 0 if nobody has looked."""
+    loops = _first_looks(events.n_steps)
+    if loops is None:
+        return 0.0, 0.0
+    n_steps, shortest = events.n_steps, max(shortest, 3.0 * events.coarse)
+    first, last = LEAST_CYCLES, min(int(n_steps / shortest), len(events.powers) - 1)
+    if last < first:
+        return 1.0, 1.0
+    tails, shares = (events.first_tails, alarms.first_tails), (JOINTLY, OTHER_SIDE)
+    both, alone = loops.least_of_seasons(*tails, first, last, *shares)
+    heard = most_heard(len(events.at)), most_heard(len(alarms.at))
+    for kind in combs_of(n_steps) if events.weights is None else ():
+        looked = kind.searched(n_steps, shortest)
+        if looked.start < looked.stop:
+            rows = kind.harmonics(n_steps, len(events.powers)), kind.heard
+            some = looked.start, looked.stop
+            both = min(both, loops.least_of_whole_periods(*tails, *rows, *heard, kind.cap, some, COMBS, *shares))
+    return float(both) * ROUNDED, float(alone) * ROUNDED
 
 
 def common_period(events: Side, alarms: Side, shortest: float, level: float, *, either: bool = False) -> CommonPeriod:

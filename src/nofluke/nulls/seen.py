@@ -50,6 +50,8 @@ from nofluke.nulls.seasons import (
     common_period,
     drift,
     fisher,
+    least_of_drift,
+    least_of_period,
     likeness,
     look_for_seasons,
     strongest,
@@ -455,7 +457,7 @@ class Look:
         )
         return replace(null, period=period, second=second)
 
-    @property
+    @lazy
     def events(self) -> Events:
         """What is seen in the events alone."""
         return Events.of(self.cell.truth, self._own)
@@ -465,7 +467,7 @@ class Look:
         """Where alarms begin, or their runs where these are long: the length of a run is no slow change."""
         steps = self.cell.alarms
         known = None if self.sketch is None else self.sketch.alarm_runs
-        found = runs(steps).starts if known is None else known
+        found = self.cell.episodes.starts if known is None else known
         return found if len(steps) >= levels.LONG_RUNS * len(found) else steps
 
     @lazy
@@ -482,16 +484,13 @@ class Look:
     @lazy
     def window(self) -> int:
         """Steps within the tolerance of an event, typically."""
-        some = np.arange(0, self.cell.n_steps, max(self.cell.n_steps // 1000, 1))
-        found = self.cell.trial.reaches[self.cell.d].around_events(some, some)
-        widths = np.sort(found.stops - found.starts)
-        return max(int(widths[(len(widths) - 1) // 2] + widths[len(widths) // 2]) // 2, 1) if len(widths) else 1
+        return max(self.cell.trial.reaches[self.cell.d].typical, 1)
 
     @lazy
     def calendar(self) -> tuple[SeasonSeen, ...]:
         """Seasons of the calendar, or the one whose period is known."""
         level = levels.CALENDAR if self.period is None else levels.SEASON
-        starts = self.events.starts, runs(self.cell.alarms).starts
+        starts = self.events.starts, self.cell.episodes.starts
         apart = 1.0 if self.sketch is None else self.sketch.apart
         return look_for_seasons(self.cell, self.period, level, starts, self._likeness, apart)
 
@@ -504,14 +503,29 @@ class Look:
         """Any period that both sides have in common; None where the period is known."""
         if self.period is not None:
             return None
-        level = levels.SEASON if self.calendar else 2 * levels.SEASON
-        return common_period(self.events.side, self.alarms, self.window + 1, level)
+        return common_period(self.events.side, self.alarms, self.window + 1, self._search_level)
+
+    @property
+    def _search_level(self) -> float:
+        return levels.SEASON if self.calendar else 2 * levels.SEASON
+
+    @lazy
+    def _least_of_period(self) -> tuple[float, float]:
+        return least_of_period(self.events.side, self.alarms, self.window + 1)
+
+    def may_share_period(self) -> bool:
+        """Whether a search may find a period, of both or, where events are too few to show one, of the alarms."""
+        both, alone = self._least_of_period
+        return both <= self._search_level or (self._few_ranges and alone <= levels.SEASON)
+
+    @property
+    def _few_ranges(self) -> bool:
+        return self.either and self.events.n < levels.FEW_RANGES and self.events.ranges
 
     @lazy
     def alone(self) -> CommonPeriod | None:
         """A period that alarms have, where there are too few events to show whether they do."""
-        few = self.either and self.events.n < levels.FEW_RANGES and self.events.ranges
-        if not few or self.search is None or self.search.of_alarms > levels.SEASON:
+        if not self._few_ranges or self.search is None or self.search.of_alarms > levels.SEASON:
             return None
         found = common_period(self.events.side, self.alarms, self.window + 1, levels.SEASON, either=True)
         return found if found.found else None
@@ -522,6 +536,8 @@ class Look:
         seen = strongest(self.calendar, either=self.either)
         if seen is not None:
             return self._season(seen.period, seen.label, seen.pvalue)
+        if self.period is None and not self.may_share_period():
+            return None
         if self.search is not None and self.search.found:
             steps = tidy(self.search.steps)
             return self._season(steps, f"period {self.told(steps)}", self.search.pvalue)
@@ -660,7 +676,17 @@ class Look:
     @lazy
     def drifts(self) -> bool:
         """Whether rates change slowly."""
+        if self.season is None and not self.may_drift(levels.SLOW_CHANGE):
+            return False
         return self.drift.pvalue <= (levels.SLOW_CHANGE if self.season is None else levels.SLOW_BESIDE_SEASON)
+
+    @lazy
+    def _least_of_drift(self) -> float:
+        return least_of_drift(self.events.side, self.alarms, self.events.longest)
+
+    def may_drift(self, level: float) -> bool:
+        """Whether slow changes may be seen at the level, where there is no season to explain them."""
+        return self._least_of_drift <= level
 
     @property
     def changes(self) -> str:
@@ -946,7 +972,7 @@ class Seasons(Trait):
                     null.name,
                     arg("null", f"seasonal:period={season.period}"),
                 )
-        if look.cell.n_steps > levels.SEARCHED_UNASKED:
+        if look.cell.n_steps > levels.SEARCHED_UNASKED or not look.may_share_period():
             return ""
         if look.search is None or not look.search.found or look.search.pvalue > levels.DOUBT or look.season is None:
             return ""
@@ -1024,7 +1050,7 @@ class SlowChange(Trait):
     def doubt(self, null: NullModel, look: Look) -> str:
         """A change that both rates share."""
         few = look.cell.n_events < levels.ENOUGH_EVENTS or len(look.cell.alarms) == 0
-        if few or look.drift.pvalue > levels.DOUBT:
+        if few or (look.season is None and not look.may_drift(levels.DOUBT)) or look.drift.pvalue > levels.DOUBT:
             return ""
         return say(
             "{}, which the null {} does not keep: it may call that skill. Use {}, or {}.",

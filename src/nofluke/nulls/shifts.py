@@ -13,6 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, IntArray
+from nofluke.compiled import Patience
 from nofluke.series.counting import flags_of, in_ranges, nonempty, runs, within
 from nofluke.series.tolerance import Ranges
 from nofluke.series.trial import Cell
@@ -22,6 +23,7 @@ PAIRS_PER_STEP = 10  # a Fourier transform of T steps costs about as much as thi
 COMPILED_PAIRS_PER_STEP = 30
 LARGEST_FACTOR = 150  # prime factor of a length up to which its transform is fast
 AT_ONCE = 4_000_000  # shifts times positions looked at together
+LOOPS = Patience("nofluke.nulls.shifts_kernels", last="overlaps")
 
 
 def around(cell: Cell, circle: int) -> tuple[IntArray, IntArray]:
@@ -63,7 +65,7 @@ def _recall_of_ranges(cell: Cell, n: int) -> IntArray:
     alarms, windows = cell.alarms, cell.trial.event_windows[cell.d]
     always = within(alarms[alarms >= n], windows) > 0
     fixed = nonempty(Ranges(starts=windows.starts[~always], stops=np.minimum(windows.stops[~always], n)))
-    hits = touched_by_shift(fixed, runs(alarms[alarms < n]), n)
+    hits = touched_by_shift(fixed, _alarm_runs(cell, n), n)
     return int(np.count_nonzero(always)) + np.concatenate([hits[:1], hits[:0:-1]])  # shifts the other way
 
 
@@ -72,13 +74,18 @@ def _precision_of_ranges(cell: Cell, n: int) -> IntArray:
     if cell.trial.count_alarms == "steps":
         zone, alarms = cell.trial.zones.near[cell.d], cell.alarms
         fixed = int(np.count_nonzero(in_ranges(alarms[alarms >= n], zone)))
-        return fixed + _overlap(_before(zone, n), runs(alarms[alarms < n]), n)
+        return fixed + _overlap(_before(zone, n), _alarm_runs(cell, n), n)
     near = cell.trial.near_flags(cell.d)
     episodes = cell.episodes
     moving = episodes.stops <= n
     behind = _touched(near, episodes.starts[~moving], episodes.stops[~moving], np.zeros(1, dtype=np.int64))
     rotated = Ranges(starts=episodes.starts[moving], stops=episodes.stops[moving])
     return behind + touched_by_shift(rotated, runs(np.flatnonzero(near[:n])), n)
+
+
+def _alarm_runs(cell: Cell, n: int) -> Ranges:
+    """Runs of predictions on the first n steps."""
+    return cell.episodes if n >= cell.n_steps else _before(cell.episodes, n)
 
 
 def _before(ranges: Ranges, n: int) -> Ranges:
@@ -98,6 +105,9 @@ def _overlap(moved: Ranges, fixed: Ranges, n: int) -> IntArray:
     """
     if len(moved.starts) * len(fixed.starts) > FEW_PAIRS * n:
         return _correlation(flags_of(moved, n), flags_of(fixed, n))
+    loops = LOOPS.loops(_seconds(len(moved.starts) * len(fixed.starts), n))
+    if loops is not None:
+        return np.asarray(loops.overlaps(moved.starts, moved.stops, fixed.starts, fixed.stops, n))
     begins, ends = fixed.starts[:, None], fixed.stops[:, None]
     slope = np.zeros(n, dtype=np.int64)
     for bend, at in (
@@ -183,9 +193,13 @@ def _intervals(starts: IntArray, stops: IntArray, moved: Ranges, n: int) -> tupl
 
 def _by_intervals(starts: IntArray, stops: IntArray, moved: Ranges, n: int) -> IntArray:
     """The same, pair by pair: shifts of one range onto another form an interval, cut where the next begins."""
+    pairs = len(starts) * len(moved.starts)
+    loops = LOOPS.loops(_seconds(pairs, n)) if pairs <= AT_ONCE else None
+    if loops is not None:
+        return np.asarray(loops.touched(starts, stops, moved.starts, moved.stops, n))
     # a range further back comes here later: its interval begins as many shifts later as it ends earlier
     lengths, gaps = moved.stops - moved.starts, np.diff(moved.stops, prepend=moved.stops[-1] - n)
-    if len(starts) * len(moved.starts) <= AT_ONCE:
+    if pairs <= AT_ONCE:
         begins, ends = _intervals(starts, stops, moved, n)
         # intervals may run over the end once: folded below
         change = np.bincount(begins, minlength=2 * n + 1) - np.bincount(ends, minlength=2 * n + 1)
@@ -197,6 +211,11 @@ def _by_intervals(starts: IntArray, stops: IntArray, moved: Ranges, n: int) -> I
         count_changes(starts, stops, round_trip, _twice(lengths), _twice(gaps), n, change)
     hits = np.cumsum(change[:-1], out=change[:-1])
     return np.asarray(hits[:n] + hits[n:])
+
+
+def _seconds(pairs: int, n: int) -> float:
+    """What NumPy takes for pairs of ranges, about."""
+    return 1e-4 + 2e-8 * pairs + 1e-8 * n
 
 
 def _twice(values: IntArray) -> IntArray:

@@ -136,19 +136,21 @@ def largest_within(values: npt.NDArray[Any], ranges: Ranges) -> npt.NDArray[Any]
     return out
 
 
-def nearest_alarms(events: IntArray, alarms: IntArray, when: npt.NDArray[Any] | None, ranges: Ranges) -> FloatArray:
+def nearest_alarms(
+    events: IntArray, alarms: IntArray, when: npt.NDArray[Any] | None, ranges: Ranges, found: BoolArray
+) -> FloatArray:
     """Signed distance from each event to its nearest prediction, prediction minus event, in the unit of ``when``.
 
-    ``when`` has the time of each step; without it the steps themselves are the time.
+    ``when`` has the time of each step; without it the steps themselves are the time. ``found`` says whether each
+    range, of steps on which a prediction counts for the event, holds one.
 
     A prediction that counts for the event goes before one that does not (they differ only when the tolerance is
     asymmetric); of two equally near ones the earlier is taken. NaN where there is no prediction at all.
     """
     if len(alarms) == 0:
         return np.full(len(events), np.nan)
-    counts = within(alarms, ranges) > 0
     # those that count, and all of them where none does
-    starts, stops = np.where(counts, ranges.starts, 0), np.where(counts, ranges.stops, alarms[-1] + 1)
+    starts, stops = np.where(found, ranges.starts, 0), np.where(found, ranges.stops, alarms[-1] + 1)
     last = np.searchsorted(alarms, np.minimum(events, stops)) - 1
     first = np.searchsorted(alarms, np.maximum(events, starts))
     earlier, later = alarms[np.maximum(last, 0)], alarms[np.minimum(first, len(alarms) - 1)]
@@ -332,10 +334,12 @@ class Windows(Keeper):
     @lazy
     def blocks(self) -> WindowBlocks:
         """The blocks, in time order: at most 2n, however long the sequence and the tolerance are."""
-        edges = np.unique(np.concatenate([self.starts, self.stops]))
+        edges = np.concatenate([self.starts, self.stops])
+        edges.sort(kind="stable")  # merges the two, which ascend
+        edges = edges[np.diff(edges, prepend=-1) > 0]
         left = edges[:-1]
-        g = np.searchsorted(self.stops, left, side="right").astype(np.int64)
-        h = np.searchsorted(self.starts, left, side="right").astype(np.int64)
+        g = self.stops.searchsorted(left, side="right").astype(np.int64, copy=False)
+        h = self.starts.searchsorted(left, side="right").astype(np.int64, copy=False)
         kept = h > g
         return WindowBlocks(length=np.diff(edges)[kept], g=g[kept], h=h[kept])
 

@@ -259,17 +259,18 @@ def _within(sequence: Sequence, budgets: Any) -> Cuts:
     """For each budget, the least score that no more than this share of the steps reach; infinite without one."""
     shares = sorted((as_share(budget, "budget") for budget in budgets), reverse=True)
     scores = sequence.open_scores()
-    n = len(scores)
-    allowed_by = [math.floor(share * n) for share in shares]
-    # of one budget, it is enough to know which score is the first that is too low
-    ordered = np.sort(scores) if len(shares) > 1 else np.partition(scores, max(n - allowed_by[0] - 1, 0))
+    n, sort = len(scores), np.sort(scores) if len(shares) > 1 else None
     compared, notes = [], []
-    for share, allowed in zip(shares, allowed_by, strict=True):
-        highest = ordered[max(n - allowed, 0) :]
-        if allowed < n:
-            highest = highest[highest > ordered[n - allowed - 1]]
-        compared.append(float(highest.min(initial=math.inf)))
-        if len(highest) == 0:
+    for share in shares:
+        allowed = math.floor(share * n)
+        # it is enough to know which score is the first that is too low
+        ordered = np.partition(scores, n - allowed - 1) if sort is None else sort
+        highest = ordered[n - allowed :]
+        least = float(highest.min(initial=math.inf))
+        if least == ordered[n - allowed - 1]:  # tied at the cut: those above
+            least = float(highest[highest > least].min(initial=math.inf))
+        compared.append(least)
+        if math.isinf(least):
             tied = int(np.count_nonzero(scores == scores.max()))
             why = f"{tied:,} of them are tied at the {'lowest' if sequence.sign < 0 else 'highest'} score"
             if not allowed:

@@ -142,7 +142,7 @@ class Sequence(ByValue):
         """Scores of the steps that count; unless asked for as they are, turned so that higher ones are anomalous."""
         if self.scores is None:
             raise InputError(problem="there are no scores to threshold", remedy="pass scores, not predictions")
-        scores = self.scores[self.open_steps]
+        scores = self.scores if self.open_steps.all() else self.scores[self.open_steps]
         return scores if self.sign == 1 or not turned else -scores
 
 
@@ -408,16 +408,19 @@ def _watched(steps: Steps, mask: Any, warmup: Any, test_part: Any, missing: Miss
     if test_part is not None:
         tested, ends = _tested(test_part, steps)
         warm, masked = max(warm, int(np.argmax(tested))), masked | ~tested
-    asked_for = int(masked[warm:].sum())
+    asked_for = int(np.count_nonzero(masked[warm:]))
     if steps.uncovered is not None:
         masked = masked | steps.uncovered
-    closed = masked.copy()
-    closed[:warm] = True
-    absent = np.zeros(n, dtype=np.bool_)
+    n_masked = int(np.count_nonzero(masked[warm:]))
+    open_steps = ~masked
+    open_steps[:warm] = False
+    n_missing = 0
     for given in (steps.detector, steps.events):
-        if given.kind == "labels":
-            absent |= check_absent(given.column, given.name, missing, waived=closed)
-    open_steps = ~(absent | closed)
+        if given.kind == "labels" and (absent := absent_in(given.column.values)).any():
+            absent &= open_steps
+            check_absent(absent, given.name, missing)
+            open_steps &= ~absent
+            n_missing += int(np.count_nonzero(absent))
     if not open_steps.any():
         raise InputError(
             problem=f"no step is left to evaluate, since all {n} are masked or missing",
@@ -425,10 +428,10 @@ def _watched(steps: Steps, mask: Any, warmup: Any, test_part: Any, missing: Miss
         )
     return Watched(
         open_steps=open_steps,
-        missing=int((absent & ~closed).sum()),
-        masked=int(masked[warm:].sum()),
+        missing=n_missing,
+        masked=n_masked,
         warmup=warm,
-        uncovered=int(masked[warm:].sum()) - asked_for,
+        uncovered=n_masked - asked_for,
         test_part=ends,
     )
 
@@ -895,26 +898,27 @@ def _no_duplicates(values: npt.NDArray[Any], name: str, remedy: str = "keep each
         )
 
 
-def check_absent(column: Column, name: str, missing: Missing, waived: BoolArray) -> BoolArray:
-    """Which values are NaN; an error unless they are to be masked (or are under the mask anyway)."""
-    values = column.values
-    absent = np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=np.bool_)
-    counted = absent & ~waived
-    if missing == "error" and counted.any():
-        where = np.flatnonzero(counted)
+def absent_in(values: AnyArray) -> BoolArray:
+    """Which values are NaN; a single answer for all of those that cannot be."""
+    return np.isnan(values) if values.dtype.kind == "f" else np.zeros(1, dtype=np.bool_)
+
+
+def check_absent(absent: BoolArray, name: str, missing: Missing) -> None:
+    """Refuse values that are NaN, unless they are to be masked."""
+    if missing == "error" and absent.any():
+        where = np.flatnonzero(absent)
         raise InputError(
             argument=name,
             problem=f"has {len(where)} NaN at position(s) {listing(where)}",
             remedy=say("drop them, or pass {}", arg("missing", "mask")),
         )
-    return absent
 
 
 def check_finite(values: FloatArray, name: str, open_steps: BoolArray) -> None:
     """Refuse infinite values; finite ones in their place must keep the order, or alarms would come and go."""
     infinite = np.isinf(values) & open_steps
-    where = np.flatnonzero(infinite)
-    if len(where):
+    if infinite.any():
+        where = np.flatnonzero(infinite)
         finite = values[open_steps & ~infinite & ~np.isnan(values)]
         sides = (
             (-np.inf, "-inf by the smallest finite score, or one below it", finite.min(initial=np.inf)),

@@ -518,7 +518,7 @@ class TimedCell(Cell):
         first = min(int(self.truth.at.min(initial=0)), int(self.at.min(initial=0)))
         events, alarms = self.truth.at - first, self.at - first
         windows = Ranges(starts=events - self.reach.early, stops=events + self.reach.late + 1)
-        return nearest_alarms(events, alarms, None, windows)
+        return nearest_alarms(events, alarms, None, windows, within(alarms, windows) > 0)
 
     def resets(self) -> FloatArray:
         """Ticks from each event to the last alarm that finds it; NaN where none does."""

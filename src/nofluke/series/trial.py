@@ -327,7 +327,7 @@ class Trial:
     def recall_hits(self) -> IntArray:
         """PAδ-AA by cell: events with a prediction near them."""
         if len(self.thresholds) == 1:
-            return np.array([[int(np.count_nonzero(within(self.alarms(0), w)))] for w in self.event_windows])
+            return np.array([[int(np.count_nonzero(self.cell(d, 0).found))] for d in range(len(self.reaches))])
         return np.stack([self._held(windows) for windows in self.event_windows])
 
     def finders(self, d: int) -> Ranges:
@@ -697,7 +697,7 @@ class Cell(Keeper):
             other |= {"tolerances": (trial.tolerances[d],), "reaches": (trial.reaches[d],)}
         return replace(trial, thresholds=np.ones(1), told=None, **other).cell(0, 0)
 
-    @property
+    @lazy
     def found(self) -> BoolArray:
         """Whether each event has a prediction near it."""
         return within(self.alarms, self.trial.event_windows[self.d]) > 0
@@ -712,7 +712,7 @@ class Cell(Keeper):
         when = None if len(every) == self.n_steps else np.flatnonzero(every)
         when = when if self.clock is None else self.clock.ticks
         if truth.count_events == "steps" and truth.points:
-            return nearest_alarms(truth.starts, self.alarms, when, windows)
+            return nearest_alarms(truth.starts, self.alarms, when, windows, self.found)
         starts = truth.first_steps
         begins = truth.begins if truth.begins is not None else starts if when is None else when[starts]
         clock = self.trial.reaches[self.d].clock

@@ -12,6 +12,7 @@ from nofluke.errors import InputError
 from nofluke.inference.evaluate import Evaluation, Question, evaluate_trial
 from nofluke.inference.significance import significance
 from nofluke.metrics.labelled import Labelled, read_labelled
+from nofluke.plain import as_share
 from nofluke.series.between import Made, trial_of
 from nofluke.series.detector import Cuts, break_ties, choose_cut
 from nofluke.series.reading import Sequence, prepare
@@ -25,7 +26,10 @@ class Cells:
     """The detectors of one case, one after another; the first reads the series, others share what is known of it."""
 
     def __init__(self, case: Case, asked: Asked) -> None:
-        self.case, self.asked = case, asked
+        self.case, self.asked, self.alarms = case, asked, asked.alarms
+        self.question = Question(null=asked.null, n_resamples=asked.n_resamples, alpha=asked.alpha, alarms=self.alarms)
+        cut = asked.about.cut
+        self.cut = cut if cut["budget"] is None else {**cut, "budget": as_share(cut["budget"], "budget")}
         self._first: tuple[Sequence, Made] | None = None
         self._latest: Made | None = None
 
@@ -61,11 +65,11 @@ class Cells:
 
     def cuts(self, sequence: Sequence) -> Cuts | None:
         """Where scores become alarms; None where they are alarms."""
-        return None if sequence.scores is None else choose_cut(sequence, **self.asked.about.cut)
+        return None if sequence.scores is None else choose_cut(sequence, **self.cut)
 
     def made(self, sequence: Sequence, cuts: Cuts | None) -> Made:
         """The trial of a sequence, with what is known of its truth already."""
-        alarms = self.asked.alarms
+        alarms = self.alarms
         if self._first is not None and sequence.truth is self._first[0].truth and not self._first[1].trial.in_time:
             first = self._first[1]
             self._latest = replace(first, trial=first.trial.beside(sequence, cuts, alarms))
@@ -91,14 +95,8 @@ class Cells:
         sequence = self.sequence(scores)
         cuts = self.cuts(sequence)
         made = self.made(sequence, cuts)
-        question = Question(
-            null=asked.null,
-            n_resamples=asked.n_resamples,
-            rng=asked.seed_of(self.case.series, detector),
-            alpha=asked.alpha,
-            alarms=asked.alarms,
-        )
-        return evaluate_trial(made, sequence, cuts, question, asked.about.reading["count_events"])
+        seed = asked.seed_of(self.case.series, detector)
+        return evaluate_trial(made, sequence, cuts, self.question, asked.about.reading["count_events"], seed)
 
     def metrics(self, detector: str, scores: AnyArray) -> Row:
         """The columns of the metrics that were asked for."""

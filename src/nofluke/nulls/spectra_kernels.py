@@ -1,0 +1,122 @@
+"""Compiled first looks at two spectra: p-values that no season and no slow change in them can be below.
+
+What :mod:`nofluke.nulls.seasons` finds has no smaller p-value but for rounding.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from nofluke.compiled import compiled
+
+
+@compiled()
+def against_neighbours(power, gap, neighbours):  # type: ignore[no-untyped-def]
+    """-log P of each power, from its ratio to the mean of its neighbours."""
+    n = power.size
+    sums = np.empty(n + 1)
+    sums[0] = 0.0
+    for i in range(n):
+        sums[i + 1] = sums[i] + power[i]
+    tails = np.empty(n)
+    for i in range(n):
+        below, left = max(i - gap - neighbours, 0), max(i - gap, 0)
+        right, above = min(i + gap + 1, n), min(i + gap + 1 + neighbours, n)
+        many = max(left - below + above - right, 1)
+        background = (sums[left] - sums[below] + (sums[above] - sums[right])) / many
+        tails[i] = many * math.log1p(power[i] / background / many) if background > 0 else 0.0
+    return tails
+
+
+@compiled()
+def least_of_seasons(events, alarms, first, last, jointly, other_side):  # type: ignore[no-untyped-def]
+    """The least p-value of a period that two spectra share, as -log P of powers, and of one that alarms show alone."""
+    searched = last - first + 1
+    enough = -math.log(other_side / 2)
+    joint, best = 0.0, np.zeros(2)
+    at = np.zeros(2, dtype=np.int64)
+    for i in range(first - 1, last):
+        if min(events[i], alarms[i]) >= enough:
+            joint = max(joint, events[i] + alarms[i])
+        if events[i] > best[0]:
+            best[0], at[0] = events[i], i
+        if alarms[i] > best[1]:
+            best[1], at[1] = alarms[i], i
+    # spectra that are alike would only raise this
+    least = math.exp(-joint) * (1 + joint) * searched / jointly if joint > 0.0 else 1.0
+    for side in range(2):
+        theirs = alarms if side == 0 else events
+        around = theirs[max(at[side] - 1, 0) : at[side] + 2].max()
+        if 3 * math.exp(-around) <= other_side:
+            least = min(least, math.exp(-best[side]) * searched)
+    return least, min(math.exp(-best[1]) * searched, 1.0)
+
+
+@compiled()
+def comb_tail(tails, places, used, cap):  # type: ignore[no-untyped-def]
+    """-log P of a whole period, from those of its first so many harmonics, of which each counts at most the cap."""
+    x = 0.0
+    for h in range(used):
+        x += min(tails[places[h]], cap)
+    term = total = 1.0
+    for i in range(1, used):
+        term *= x / i
+        total += term
+    return x - math.log(total)
+
+
+@compiled()
+def least_of_whole_periods(  # type: ignore[no-untyped-def]
+    events, alarms, harmonics, heard, of_events, of_alarms, cap, searched, share, jointly, other_side
+):
+    """The same for whole periods that both show, of which rows ``searched[0]`` to ``searched[1]`` are looked for.
+
+    A row of ``harmonics`` says where those of a period are among the powers, ``heard`` how many there are, of which
+    each side shows at most ``of_events`` and ``of_alarms``.
+    """
+    enough = -math.log(other_side / 2)
+    many, least = searched[1] - searched[0], 1.0
+    for row in range(searched[0], searched[1]):
+        mine = comb_tail(events, harmonics[row], min(heard[row], of_events), cap)
+        if mine < enough:  # both sides must show it
+            continue
+        theirs = comb_tail(alarms, harmonics[row], min(heard[row], of_alarms), cap)
+        if theirs >= enough:
+            both = mine + theirs
+            best = math.exp(-max(mine, theirs))
+            least = min(least, min(math.exp(-both) * (1 + both) / jointly, best) * many / share)
+    return least
+
+
+@compiled()
+def slow_tail(power, last, background):  # type: ignore[no-untyped-def]
+    """P-value of the mean of the lowest powers beside the mean of those behind."""
+    low = behind = 0.0
+    m = 0
+    for i in range(min(power.size, (1 + background) * last)):
+        if i < last:
+            low += power[i]
+        else:
+            behind += power[i]
+            m += 1
+    if behind <= 0:
+        return 1.0
+    y = m / (m + low * m / behind)
+    term, tail = y**m, 0.0
+    for j in range(last):
+        tail += term
+        term *= (1 - y) * (m + j) / (j + 1)
+    return min(tail, 1.0)
+
+
+@compiled()
+def least_of_slow_changes(events, alarms, lowest, background):  # type: ignore[no-untyped-def]
+    """The least p-value of a slow change in the low powers of both sides; similar spectra would only raise it."""
+    least = 1.0
+    for k in lowest:
+        x = -math.log(max(slow_tail(events, k, background), 1e-300))
+        x -= math.log(max(slow_tail(alarms, k, background), 1e-300))
+        least = min(least, math.exp(-x) * (1 + x) * len(lowest))
+    return least
