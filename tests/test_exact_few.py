@@ -88,7 +88,7 @@ def test_python_and_compiled_code_agree_to_the_last_bit(case, monkeypatch):
             programme.few_missed_pmf(windows, m, 9),
         )
 
-    monkeypatch.setattr(walk, "_spent", np.inf)
+    monkeypatch.setattr(walk.WALKS, "_spent", np.inf)
     compiled = laws()
     monkeypatch.setattr(walk, "engine", lambda _seconds: nullcontext((walk.walk, walk.times)))
     monkeypatch.setattr(programme, "engine", walk.engine)

@@ -150,7 +150,7 @@ class TestCells:
 
 
 class TestTheOtherWay:
-    """Cells that need more than the short way has."""
+    """Cells of every other kind."""
 
     @pytest.mark.parametrize(
         "more",

@@ -71,25 +71,39 @@ def _cache_class() -> Any:
 class Patience:
     """Compiled loops that are loaded once Python has taken as long, in all, as loading or compiling them takes.
 
-    So a process with little to do never waits for the compiler, and one with much to do not for long.
+    So a process with little to do never waits for the compiler, and one with much to do not for long. ``load`` gives
+    the loops, and the one of them that is compiled last.
     """
 
-    def __init__(self, module: str, last: str) -> None:
-        """Loops of a module, of which ``last`` is compiled last."""
-        self._module, self._last = module, last
-        self._spent = 0.0
+    def __init__(self, load: Callable[[], tuple[Any, Any]]) -> None:
+        self._load = load
+        self._spent, self._enough = 0.0, SECONDS_TO_LOAD
         self._loops: Any = None
 
+    @classmethod
+    def of_module(cls, name: str, last: str) -> Patience:
+        """The loops of a module, by name."""
+
+        def load() -> tuple[Any, Any]:
+            loops = import_module(name)
+            return loops, getattr(loops, last)
+
+        return cls(load)
+
     def loops(self, seconds: float) -> Any:
-        """The module; None where Python had better do what it takes so many seconds for, about."""
-        if self._loops is None:
-            self._spent += seconds
-            if self._spent > SECONDS_TO_LOAD:
-                loops = import_module(self._module)
-                if self._spent > SECONDS_TO_COMPILE or progress.is_compiled(getattr(loops, self._last)):
-                    progress.announce_compilation(getattr(loops, self._last), seconds=round(SECONDS_TO_COMPILE))
-                    self._loops = loops
+        """The loops; None where Python had better do what it takes so many seconds for, about."""
+        self._spent += seconds
+        if self._loops is None and self._spent > self._enough:
+            loops, last = self._load()
+            if self._spent > SECONDS_TO_COMPILE or progress.is_compiled(last):
+                progress.announce_compilation(last, seconds=round(SECONDS_TO_COMPILE))
+                self._loops = loops
+            self._enough = SECONDS_TO_COMPILE
         return self._loops
+
+    def spend(self, seconds: float) -> None:
+        """Python took so many seconds more than was said before."""
+        self._spent += seconds
 
 
 def _say_once() -> None:

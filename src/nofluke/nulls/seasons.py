@@ -272,7 +272,7 @@ class Side:
         return np.asarray(found - sizes * (len(self.at) / sizes.sum()))
 
 
-FIRST_LOOKS = Patience("nofluke.nulls.spectra_kernels", last="least_of_slow_changes")
+FIRST_LOOKS = Patience.of_module("nofluke.nulls.spectra_kernels", last="least_of_slow_changes")
 ROUNDED = 1 - 1e-9  # of p-values at first looks, whose last digits may differ
 
 

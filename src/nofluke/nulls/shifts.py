@@ -23,7 +23,7 @@ PAIRS_PER_STEP = 10  # a Fourier transform of T steps costs about as much as thi
 COMPILED_PAIRS_PER_STEP = 30
 LARGEST_FACTOR = 150  # prime factor of a length up to which its transform is fast
 AT_ONCE = 4_000_000  # shifts times positions looked at together
-LOOPS = Patience("nofluke.nulls.shifts_kernels", last="overlaps")
+LOOPS = Patience.of_module("nofluke.nulls.shifts_kernels", last="overlaps")
 
 
 def around(cell: Cell, circle: int) -> tuple[IntArray, IntArray]:

@@ -18,16 +18,14 @@ from typing import Any
 
 import numpy as np
 
-from nofluke import progress
 from nofluke.arrays import FloatArray, IntArray
+from nofluke.compiled import Patience, compiled
 
 # Tables start with this mass and are brought back to it: half of the range of a double lies on either side
 MASS = 2.0**500
 LOG_GROWTH_ALLOWED = 200.0
 SECONDS_PER_ENTRY = 0.5e-9  # of a table, for each pass over it
 SECONDS_PER_BLOCK = 40e-6  # that NumPy takes for each block, whatever its size
-SECONDS_TO_LOAD = 0.4  # the compiler, and what it has compiled in earlier runs
-SECONDS_TO_COMPILE = 8.0  # where there were none
 _SPARE_COLUMNS = 16  # how many more missed predictions a table has room for when it is laid out again
 _AT_ONCE = 1024  # entries that stay in the fastest cache while all shifts are added to them
 
@@ -231,34 +229,23 @@ def relay(table: FloatArray, scratch: FloatArray, rows: int, width: int, wide: i
 
 # ---- run by Python, or compiled
 
-_spent = 0.0  # seconds that Python took for walks in this process
-
 
 @contextmanager
 def engine(seconds: float) -> Iterator[tuple[Any, Any]]:
-    """`walk` and `times` for a problem that takes Python so many seconds, about.
-
-    They are compiled once Python has spent as much time on them, in all, as loading or compiling them takes: so a
-    process with little to do never waits for the compiler, and one with much to do not for long.
-    """
-    global _spent
-    if compile_walk.cache_info().currsize or _spent + seconds > SECONDS_TO_LOAD:
-        kernels = compile_walk()
-        if progress.is_compiled(kernels[1]) or _spent + seconds > SECONDS_TO_COMPILE:
-            progress.announce_compilation(kernels[1], seconds=8)
-            yield kernels
-            return
+    """`walk` and `times` for a problem that takes Python so many seconds, about: compiled once that pays."""
+    kernels = WALKS.loops(seconds)
+    if kernels is not None:
+        yield kernels
+        return
     begun = time.perf_counter()
     yield walk, times
-    _spent += time.perf_counter() - begun
+    WALKS.spend(time.perf_counter() - begun - seconds)
 
 
 @cache
 def compile_walk() -> tuple[Any, Any]:
-    """`walk` and `times`, compiled when first called."""
+    """`walk` and `times`, compiled when first called, and the one of them that is called last."""
     from numba.extending import overload
-
-    from nofluke.compiled import compiled
 
     def plus_loop(tables, filled, one, other, out):  # type: ignore[no-untyped-def]
         short, long = (one, other) if filled[one] < filled[other] else (other, one)
@@ -310,4 +297,8 @@ def compile_walk() -> tuple[Any, Any]:
 
     for function, loop in ((plus, plus_loop), (miss, miss_loop), (relay, relay_loop), (shifted, shifted_loop)):
         overload(function, strict=False)(lambda *_types, loop=loop: loop)
-    return compiled()(walk), compiled()(times)
+    kernels = compiled()(walk), compiled()(times)
+    return kernels, kernels[1]
+
+
+WALKS = Patience(compile_walk)
