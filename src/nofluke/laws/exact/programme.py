@@ -167,7 +167,7 @@ def programme_cost(windows: Windows, n_events: int, most_missed: int | None = No
     rows = np.minimum(np.cumsum(blocks.length), n_events) + 1
     passes = np.minimum(blocks.length, rows // 2) + 6
     columns = blocks.g if most_missed is None else np.minimum(blocks.g, most_missed + 1)
-    return int(np.dot(rows * (columns + 1.0), passes))
+    return int((rows * (columns + 1.0) * passes).sum())  # no product of BLAS, which would wake its threads for this
 
 
 def few_cost(windows: Windows, n_events: int) -> float:
