@@ -7,19 +7,14 @@ import nofluke as nf
 from nofluke.series.reading import prepare
 from nofluke.series.tolerance import Tolerance
 from nofluke.series.trial import Trial
-from nofluke.studies import draws
-from nofluke.studies.cases import Case
-from nofluke.studies.draws import CaseDraws, farthest
+from nofluke.studies.draws import farthest, hits_at_shifts
 from nofluke.studies.pooled import look
 from nofluke.studies.rows import add_middle
 
 
-@pytest.mark.parametrize("walked", [True, False])
 @pytest.mark.parametrize("ranges", [False, True])
-def test_hits_at_shifts_are_those_of_rotated_events(ranges, walked, monkeypatch):
-    """Counted one by one, either way around the circle; by a walk along events and alarms, and by transforms."""
-    if not walked:
-        monkeypatch.setattr(draws, "FEW_STEPS", 0)
+def test_hits_at_shifts_are_those_of_rotated_events(ranges):
+    """Counted one by one, either way around the circle."""
     rng = np.random.default_rng(0)
     truth, alarms = rng.random(60) < 0.1, rng.random(60) < 0.15
     if ranges:
@@ -27,7 +22,7 @@ def test_hits_at_shifts_are_those_of_rotated_events(ranges, walked, monkeypatch)
     tolerance = Tolerance(early=1, late=2)
     sequence = prepare(truth, predictions=alarms, count_events="steps")
     cell = Trial.of(sequence, (tolerance,), None).cell(0, 0)
-    found = CaseDraws(Case(series="s", group="s", truth=truth, detectors={}), None).at_shifts(cell)
+    found = hits_at_shifts(cell)
     assert len(found) == 2 * 29 + 1
     wanted = []
     for shift in range(-29, 30):

@@ -3,7 +3,6 @@
 import itertools
 import math
 from collections import Counter
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -23,9 +22,7 @@ from nofluke.laws.sums import SumLaw
 from nofluke.laws.tables import TableLaw, binomial, hypergeometric, with_data
 from nofluke.nulls import as_null
 from nofluke.series.counting import Windows
-from nofluke.studies.asked import Asked
-from nofluke.studies.cases import Case
-from nofluke.studies.draws import CaseDraws, Joint, summed_draws
+from nofluke.studies.draws import Joint, joint_of, summed_draws
 from nofluke.studies.pooled import method_of, partial_conjunction, pool, pooled_f1, skill_in
 from nofluke.studies.store import StoredLaw, StoredLaws, law_row
 
@@ -385,26 +382,19 @@ def test_summed_draws_have_the_law_of_independent_parts():
     np.testing.assert_array_equal(again_total, summed_draws([(joints[0], own[0], 5)], 50)[0])
 
 
-def case_draws(events, n=60, kept=20_000):
-    truth = np.zeros(n, dtype=int)
-    truth[list(events)] = 1
-    asked = Asked.of(tolerance=2, metrics=(), null="auto", n_resamples=kept, rng=3, alpha=0.05, budget=0.1)
-    return truth, CaseDraws(Case(series="s", group="s", truth=truth, detectors={}), replace(asked, kept_draws=kept))
-
-
 def test_kept_pairs_are_those_of_the_null():
     """Permuted: near the exact joint law of the programme. Rotated: all rotations, counted one by one."""
-    truth, chance = case_draws([5, 20, 41])
-    alarms = np.zeros(60, dtype=bool)
+    truth, alarms = np.zeros(60, dtype=int), np.zeros(60, dtype=bool)
+    truth[[5, 20, 41]] = 1
     alarms[[4, 10, 22, 50]] = True
     cell = nf.evaluate(truth, predictions=alarms, tolerance=2, null="permutation").cell
-    drawn = chance.joint("d", cell, as_null("permutation"))
+    drawn = joint_of(cell, as_null("permutation"), 20_000, 3)
     exact = as_null("permutation").joint(cell)
     known = dict(zip(zip(exact.precision_hits, exact.recall_hits, strict=True), exact.weights, strict=True))
     assert (drawn.listed, int(drawn.counts.sum())) == (False, 20_000)
     for pair, p in pairs_of(drawn).items():
         assert float(p) == pytest.approx(known[pair], abs=5 * math.sqrt(known[pair] / 20_000))
-    listed = chance.joint("d", cell, as_null("circular-shift"))
+    listed = joint_of(cell, as_null("circular-shift"), 20_000, 3)
     by_hand = Counter(
         (one.precision_hits, one.recall_hits)
         for one in (nf.evaluate(np.roll(truth, s), predictions=alarms, tolerance=2) for s in range(60))
@@ -412,7 +402,7 @@ def test_kept_pairs_are_those_of_the_null():
     assert listed.listed
     assert pairs_of(listed) == {pair: Fraction(count, 60) for pair, count in by_hand.items()}
     silent = nf.evaluate(truth, predictions=alarms * False, tolerance=2).cell
-    assert pairs_of(chance.joint("d", silent, as_null("permutation"))) == {(0, 0): 1}
+    assert pairs_of(joint_of(silent, as_null("permutation"), 20_000, 3)) == {(0, 0): 1}
 
 
 def test_the_p_of_f1_keeps_its_level_with_few_kept_draws():

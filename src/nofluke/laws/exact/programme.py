@@ -69,6 +69,12 @@ def joint_pmf(windows: Windows, n_events: int) -> FloatArray:
            [0.   , 0.667]])
     """
     _check_events(windows, n_events)
+    if _is_small_table(windows, n_events):  # asked for by both hits' laws, and by pairs of them
+        return windows.once(("joint law", n_events), lambda: _joint_pmf(windows, n_events))
+    return _joint_pmf(windows, n_events)
+
+
+def _joint_pmf(windows: Windows, n_events: int) -> FloatArray:
     rows = min(n_events, windows.covered) + 1
     if n_events in (0, windows.n_steps):
         certain = np.zeros((rows, windows.n + 1))
