@@ -37,8 +37,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import FloatArray, IntArray
-from nofluke.laws.exact.hypergeometric import hypergeometric_log_tail
-from nofluke.laws.law import first_true
+from nofluke.laws.exact.hypergeometric import critical_hits, hypergeometric_log_tail
 from nofluke.lazy import lazy
 from nofluke.ratios import TIE_SLACK
 from nofluke.series.counting import total, union
@@ -317,8 +316,8 @@ class _Look:
         numbers = np.unique([truth.n for truth in self.truths])
 
         def fewest(events: int, zone: int) -> int:
-            third = -(-events // 3)
-            return first_true(lambda k: self._tail(events, zone, k) <= bar + TIE_SLACK, third, third, events + 1)
+            found = critical_hits(self.n, zone, events, math.exp(bar))
+            return max(-(-events // 3), min(events, zone) + 1 if found is None else found)
 
         table = np.array([[fewest(events, zone) for zone in columns.tolist()] for events in numbers.tolist()])
         row = np.searchsorted(numbers, [truth.n for truth in self.truths])
