@@ -18,13 +18,12 @@ from nofluke.laws.comonotone import comonotone
 from nofluke.laws.counts import SimulatedLaw
 from nofluke.laws.law import SMALLEST, How, exactly
 from nofluke.laws.precision import PrecisionFourier, PrecisionTable
-from nofluke.laws.sums import SumLaw
 from nofluke.laws.tables import TableLaw, binomial, hypergeometric, with_data
 from nofluke.nulls import as_null
 from nofluke.series.counting import Windows
 from nofluke.studies.draws import Joint, joint_of, summed_draws
 from nofluke.studies.pooled import method_of, partial_conjunction, pool, pooled_f1, skill_in
-from nofluke.studies.store import StoredLaw, StoredLaws, law_row
+from nofluke.studies.store import StoredLaw, law_row
 
 
 def again(law, measure="recall"):
@@ -105,17 +104,6 @@ def test_a_table_that_ends_early_gives_a_bound():
     assert stored.tail(stored.ends[1] + 1).method.kind == "bound"
     assert rough.upper(stored.ends[1] + 1) <= stored.upper(stored.ends[1] + 1) < 1e-9
     assert again(hypergeometric(10, 2, 3)).upper(3) == 0.0  # only two steps: never three
-
-
-def test_a_table_of_laws_makes_each_when_asked():
-    """By number, by slice, in order; sums of them are sums of the laws."""
-    made = [hypergeometric(50, c, 2) for c in (3, 5, 8)]
-    rows = [law_row(law, "recall") for law in made]
-    laws = StoredLaws({name: [row[name] for row in rows] for name in rows[0]})
-    assert len(laws) == 3
-    assert [law.mean for law in laws] == [law.mean for law in laws[:]] == [law.mean for law in made]
-    assert laws[-1].mean == made[-1].mean
-    assert SumLaw(tuple(laws)).upper(4) == pytest.approx(SumLaw(tuple(made)).upper(4), rel=1e-12)
 
 
 urns = st.integers(2, 12).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n), st.integers(0, min(n, 3))))
@@ -273,7 +261,7 @@ def test_the_pooled_f1_is_tested_against_drawn_pairs_of_hits():
 def test_ten_thousand_series_are_pooled():
     """Their laws are read and summed at once; the normal approximation, which is right at that size, agrees."""
     rows = [law_row(hypergeometric(1_000, 20 + i % 180, 3), "recall") for i in range(300)]
-    laws = StoredLaws({name: [rows[i % 300][name] for i in range(10_000)] for name in rows[0]})
+    laws = [StoredLaw.of_row(rows[i % 300]) for i in range(10_000)]
     test = pool(laws, 3_500, measure="recall")
     z = (3_499.5 - test.expected) / test.std
     assert test.pvalue == pytest.approx(0.5 * math.erfc(z / math.sqrt(2)), rel=0.05)

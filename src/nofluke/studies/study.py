@@ -278,7 +278,7 @@ def study(
             problem=say("{} is a length of time, but the data have no clock", asked.in_time),
             remedy=say("pass {}, or a number of steps", arg("times")),
         )
-    chunks, detectors = found.chunks(), found.detectors
+    chunks, detectors = found.parts, found.detectors
     asked.check_names(name for chunk in chunks for name in chunk.series)
     n_series = sum(len(chunk.series) for chunk in chunks)
     n_cells, asked = n_series * len(detectors), replace(asked, kept_draws=kept_draws(asked.n_resamples, n_series))
