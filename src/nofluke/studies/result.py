@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequenc
 from concurrent.futures import Executor
 from dataclasses import replace
 from functools import partial
+from html import escape
 from pathlib import Path
 from typing import Any, Literal, overload
 
@@ -714,7 +715,10 @@ class Study(Exports):
         return self.leaderboard().to_dict()
 
     def __str__(self) -> str:
-        return str(self.leaderboard())
+        return repr(self) if self.unfinished else str(self.leaderboard())
+
+    def _repr_html_(self) -> str:
+        return escape(repr(self)) if self.unfinished else super()._repr_html_()
 
     def plot(self, ax: Any = None) -> Any:
         """Draw pooled F1, or what ranks the study, with intervals and chance (matplotlib); returns the Axes."""
