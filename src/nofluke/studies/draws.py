@@ -37,7 +37,7 @@ The section "Metrics over series" of docs/explanation/theory.md has the mathemat
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -124,19 +124,16 @@ class Joint:
         return laws
 
 
-def summed_draws(
-    joints: Iterable[tuple[Joint, tuple[int, int], int]], n: int, so_far: tuple[IntArray, IntArray] | None = None
-) -> tuple[IntArray, IntArray]:
+def summed_draws(parts: Sequence[tuple[Joint, tuple[int, int], int]], n: int) -> tuple[IntArray, IntArray]:
     """Sums of one draw of each independent part, n times, two columns; with the data as one of the draws, and without.
 
-    ``joints`` has the pairs of each part, the data's own hits, and a seed. With the data: given the pairs of all parts,
+    ``parts`` has the pairs of each part, the data's own hits, and a seed. With the data: given the pairs of all parts,
     the data are as likely as any other choice of one from each, so that P(as many hits) by these sums is a valid
     p-value, whatever the number of pairs.
     """
     from nofluke.studies.draws_kernels import add_draws
 
-    total, without = so_far or (np.zeros((n, 2), dtype=np.int64), np.zeros((n, 2), dtype=np.int64))
-    parts = list(joints)
+    total, without = np.zeros((2, n, 2), dtype=np.int64)
     if parts:
         add_draws(
             np.array([seed for *_, seed in parts], dtype=np.uint64),

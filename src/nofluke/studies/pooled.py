@@ -748,7 +748,7 @@ class Pooling:
             shared=len(lumps),
             mixed=len(lumps & mixed),
             doubted=int(np.count_nonzero(doubts)),
-            without_f1=of.joint_parts(told, lumped) is None,
+            without_f1=not of.has_pairs(told, lumped),
         )
 
     def _shifted(self, detector: str, group: str | None = None) -> FloatArray | None:
@@ -964,13 +964,16 @@ class _Detector:
         f1 = PooledMeasure(value=float(values[2]), **ends_of(intervals, 2))  # type: ignore[arg-type]  # the ends alone
         return {**found, "f1": self._f1(f1, told, lumped)}
 
-    def joint_parts(self, told: BoolArray, lumped: Sequence[Lumped]) -> list[tuple[Joint, tuple[int, int], int]] | None:
-        """Pairs, the data's own hits and a seed of each independent part; None if some part has no pairs."""
+    def has_pairs(self, told: BoolArray, lumped: Sequence[Lumped]) -> bool:
+        """Whether pairs of both hits are known of all series that no cluster tells."""
+        alone = np.flatnonzero(told & ~self.among(lumped)).tolist()
+        return all(self.pooling.counts.series[i] in self.joints for i in alone)
+
+    def _joint_parts(self, told: BoolArray, lumped: Sequence[Lumped]) -> list[tuple[Joint, tuple[int, int], int]]:
+        """Pairs, the data's own hits and a seed of each independent part."""
         counts, seed = self.pooling.counts, self.pooling.seed
         own = counts.counts[:, self.d][:, [1, 3]]
         names = [counts.series[i] for i in np.flatnonzero(told & ~self.among(lumped)).tolist()]
-        if not all(name in self.joints for name in names):
-            return None
         parts = [(one.joint, one.series) for one in lumped] + [(self.joints[name], (name,)) for name in names]
         return [
             (
@@ -984,10 +987,10 @@ class _Detector:
     def _f1(self, found: PooledMeasure, told: BoolArray, lumped: Sequence[Lumped]) -> PooledMeasure:
         """F1's chance level and p-value, from draws of both hits."""
         alarms, hits, events, recalled = self.pooling.counts.counts[told, self.d].sum(axis=0).tolist()
-        parts, n = self.joint_parts(told, lumped), self.pooling.n_draws
-        if parts is None or not (alarms and events):
+        if not (alarms and events and self.has_pairs(told, lumped)):
             return found
-        total, without = summed_draws(parts, n)
+        n = self.pooling.n_draws
+        total, without = summed_draws(self._joint_parts(told, lumped), n)
         test = pooled_f1(total, hits=(hits, recalled), of=(alarms, events), without=without)
         return replace(
             found,

@@ -143,14 +143,14 @@ def shared_truths(truths: Values) -> SharedTruths:
     grids: dict[str, list[_Truth]] = defaultdict(list)
     labelled = {i: _runs(moments[i], starts[i], stops[i]) for own in alike.values() for i in own[:1]}
     same = {grid: _same_length(labelled, alike, grid) for grid in lengths}
+    typical = {grid: int(np.median(own)) for grid, own in lengths.items()}
     for (grid, *_), members in alike.items():
         events = labelled[members[0]]
-        steps, many = int(np.median(lengths[grid])), len(lengths[grid])
-        no_accident = _no_accident(many, len(members), steps, len(events.starts), same[grid])
+        no_accident = _no_accident(len(lengths[grid]), len(members), typical[grid], len(events.starts), same[grid])
         for own in [members] if no_accident else [[i] for i in members]:
             reach = max(int(truths["reach"][i]) for i in own)
             grids[grid].append(_Truth(events=events, reach=reach, members=own))
-    searches = {grid: _Search(found, int(np.median(lengths[grid]))) for grid, found in grids.items()}
+    searches = {grid: _Search(found, typical[grid]) for grid, found in grids.items()}
     bar = _corrected(
         np.array([log for one in searches.values() for log in one.pairs.values()]),
         sum(one.tests for one in searches.values()),
