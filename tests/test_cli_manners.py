@@ -423,7 +423,7 @@ def test_studies_read_times_in_a_format(tmp_path, rows, series):
 
     def cases(folder, **more):
         asked = {"series": series, "scores": "z", "times": "day"}
-        (case,) = read_source(str(tmp_path / folder), **asked, **more).chunks()[0].read()
+        (case,) = read_source(str(tmp_path / folder), **asked, **more).parts[0].read()
         truth = case.truth if isinstance(case.truth, np.ndarray) else case.truth.starts
         return [str(time)[:10] for time in case.times], [str(event)[:10] for event in truth]
 

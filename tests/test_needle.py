@@ -4,36 +4,42 @@ import numpy as np
 import pytest
 
 import nofluke as nf
+from nofluke.series.detector import AlarmRule
 from nofluke.series.reading import prepare
 from nofluke.series.tolerance import Tolerance
 from nofluke.series.trial import Trial
 from nofluke.studies import draws
-from nofluke.studies.cases import Case
-from nofluke.studies.draws import CaseDraws, farthest
+from nofluke.studies.draws import farthest, hits_at_shifts
 from nofluke.studies.pooled import look
 from nofluke.studies.rows import add_middle
 
 
-@pytest.mark.parametrize("walked", [True, False])
+@pytest.mark.parametrize("few", [True, False])
+@pytest.mark.parametrize("count", ["steps", "episodes"])
 @pytest.mark.parametrize("ranges", [False, True])
-def test_hits_at_shifts_are_those_of_rotated_events(ranges, walked, monkeypatch):
-    """Counted one by one, either way around the circle; by a walk along events and alarms, and by transforms."""
-    if not walked:
-        monkeypatch.setattr(draws, "FEW_STEPS", 0)
+def test_hits_at_shifts_are_those_of_rotated_events(ranges, count, few, monkeypatch):
+    """Counted one by one, either way around the circle."""
+    if not few:
+        monkeypatch.setattr(draws, "FEW_PAIRS", 0)
     rng = np.random.default_rng(0)
     truth, alarms = rng.random(60) < 0.1, rng.random(60) < 0.15
     if ranges:
         truth[30:36] = True
     tolerance = Tolerance(early=1, late=2)
     sequence = prepare(truth, predictions=alarms, count_events="steps")
-    cell = Trial.of(sequence, (tolerance,), None).cell(0, 0)
-    found = CaseDraws(Case(series="s", group="s", truth=truth, detectors={}), None).at_shifts(cell)
+    cell = Trial.of(sequence, (tolerance,), None, AlarmRule.of(count_alarms=count)).cell(0, 0)
+    found = hits_at_shifts(cell)
     assert len(found) == 2 * 29 + 1
     wanted = []
     for shift in range(-29, 30):
         rolled = np.roll(truth, shift)
         result = nf.evaluate(
-            rolled, predictions=alarms, tolerance=tolerance, null="circular-shift", count_events="steps"
+            rolled,
+            predictions=alarms,
+            tolerance=tolerance,
+            null="circular-shift",
+            count_events="steps",
+            count_alarms=count,
         )
         wanted.append((result.precision_hits, result.recall_hits))
     np.testing.assert_array_equal(found, wanted)

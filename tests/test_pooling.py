@@ -3,7 +3,6 @@
 import itertools
 import math
 from collections import Counter
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -19,15 +18,12 @@ from nofluke.laws.comonotone import comonotone
 from nofluke.laws.counts import SimulatedLaw
 from nofluke.laws.law import SMALLEST, How, exactly
 from nofluke.laws.precision import PrecisionFourier, PrecisionTable
-from nofluke.laws.sums import SumLaw
 from nofluke.laws.tables import TableLaw, binomial, hypergeometric, with_data
 from nofluke.nulls import as_null
 from nofluke.series.counting import Windows
-from nofluke.studies.asked import Asked
-from nofluke.studies.cases import Case
-from nofluke.studies.draws import CaseDraws, Joint, summed_draws
+from nofluke.studies.draws import Joint, joint_of, summed_draws
 from nofluke.studies.pooled import method_of, partial_conjunction, pool, pooled_f1, skill_in
-from nofluke.studies.store import StoredLaw, StoredLaws, law_row
+from nofluke.studies.store import StoredLaw, law_row
 
 
 def again(law, measure="recall"):
@@ -108,17 +104,6 @@ def test_a_table_that_ends_early_gives_a_bound():
     assert stored.tail(stored.ends[1] + 1).method.kind == "bound"
     assert rough.upper(stored.ends[1] + 1) <= stored.upper(stored.ends[1] + 1) < 1e-9
     assert again(hypergeometric(10, 2, 3)).upper(3) == 0.0  # only two steps: never three
-
-
-def test_a_table_of_laws_makes_each_when_asked():
-    """By number, by slice, in order; sums of them are sums of the laws."""
-    made = [hypergeometric(50, c, 2) for c in (3, 5, 8)]
-    rows = [law_row(law, "recall") for law in made]
-    laws = StoredLaws({name: [row[name] for row in rows] for name in rows[0]})
-    assert len(laws) == 3
-    assert [law.mean for law in laws] == [law.mean for law in laws[:]] == [law.mean for law in made]
-    assert laws[-1].mean == made[-1].mean
-    assert SumLaw(tuple(laws)).upper(4) == pytest.approx(SumLaw(tuple(made)).upper(4), rel=1e-12)
 
 
 urns = st.integers(2, 12).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n), st.integers(0, min(n, 3))))
@@ -276,7 +261,7 @@ def test_the_pooled_f1_is_tested_against_drawn_pairs_of_hits():
 def test_ten_thousand_series_are_pooled():
     """Their laws are read and summed at once; the normal approximation, which is right at that size, agrees."""
     rows = [law_row(hypergeometric(1_000, 20 + i % 180, 3), "recall") for i in range(300)]
-    laws = StoredLaws({name: [rows[i % 300][name] for i in range(10_000)] for name in rows[0]})
+    laws = [StoredLaw.of_row(rows[i % 300]) for i in range(10_000)]
     test = pool(laws, 3_500, measure="recall")
     z = (3_499.5 - test.expected) / test.std
     assert test.pvalue == pytest.approx(0.5 * math.erfc(z / math.sqrt(2)), rel=0.05)
@@ -385,26 +370,19 @@ def test_summed_draws_have_the_law_of_independent_parts():
     np.testing.assert_array_equal(again_total, summed_draws([(joints[0], own[0], 5)], 50)[0])
 
 
-def case_draws(events, n=60, kept=20_000):
-    truth = np.zeros(n, dtype=int)
-    truth[list(events)] = 1
-    asked = Asked.of(tolerance=2, metrics=(), null="auto", n_resamples=kept, rng=3, alpha=0.05, budget=0.1)
-    return truth, CaseDraws(Case(series="s", group="s", truth=truth, detectors={}), replace(asked, kept_draws=kept))
-
-
 def test_kept_pairs_are_those_of_the_null():
     """Permuted: near the exact joint law of the programme. Rotated: all rotations, counted one by one."""
-    truth, chance = case_draws([5, 20, 41])
-    alarms = np.zeros(60, dtype=bool)
+    truth, alarms = np.zeros(60, dtype=int), np.zeros(60, dtype=bool)
+    truth[[5, 20, 41]] = 1
     alarms[[4, 10, 22, 50]] = True
     cell = nf.evaluate(truth, predictions=alarms, tolerance=2, null="permutation").cell
-    drawn = chance.joint("d", cell, as_null("permutation"))
+    drawn = joint_of(cell, as_null("permutation"), 20_000, 3)
     exact = as_null("permutation").joint(cell)
     known = dict(zip(zip(exact.precision_hits, exact.recall_hits, strict=True), exact.weights, strict=True))
     assert (drawn.listed, int(drawn.counts.sum())) == (False, 20_000)
     for pair, p in pairs_of(drawn).items():
         assert float(p) == pytest.approx(known[pair], abs=5 * math.sqrt(known[pair] / 20_000))
-    listed = chance.joint("d", cell, as_null("circular-shift"))
+    listed = joint_of(cell, as_null("circular-shift"), 20_000, 3)
     by_hand = Counter(
         (one.precision_hits, one.recall_hits)
         for one in (nf.evaluate(np.roll(truth, s), predictions=alarms, tolerance=2) for s in range(60))
@@ -412,7 +390,7 @@ def test_kept_pairs_are_those_of_the_null():
     assert listed.listed
     assert pairs_of(listed) == {pair: Fraction(count, 60) for pair, count in by_hand.items()}
     silent = nf.evaluate(truth, predictions=alarms * False, tolerance=2).cell
-    assert pairs_of(chance.joint("d", silent, as_null("permutation"))) == {(0, 0): 1}
+    assert pairs_of(joint_of(silent, as_null("permutation"), 20_000, 3)) == {(0, 0): 1}
 
 
 def test_the_p_of_f1_keeps_its_level_with_few_kept_draws():

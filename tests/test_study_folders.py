@@ -22,7 +22,7 @@ FOLDERS = {"layout": "folders", "pattern": "{group}/{detector}/score/{series}.*"
 
 
 def cases_of(source):
-    return {case.series: case for chunk in source.chunks() for case in chunk.read()}
+    return {case.series: case for chunk in source.parts for case in chunk.read()}
 
 
 def as_bytes(values, kind):

@@ -19,9 +19,8 @@ import nofluke as nf
 from nofluke.arrays import same
 from nofluke.errors import InputError
 from nofluke.studies.cases import Fault
+from nofluke.studies.sources import chunks, read_source, tables
 from nofluke.studies.sources import chunks as chunking
-from nofluke.studies.sources import read_source, tables
-from nofluke.studies.sources.chunks import cut
 
 WIDE = {"series": "s", "group": "g", "truth": "y", "scores": ["a", "b"]}
 
@@ -44,9 +43,9 @@ def wide_frame(names=("x", "y10", "y9"), steps=6):
 
 def cases_of(source):
     """All cases by series, from chunks that were sent somewhere."""
-    chunks = pickle.loads(pickle.dumps(source.chunks()))
-    cases = [case for chunk in chunks for case in chunk.read()]
-    assert [case.series for case in cases] == [name for chunk in chunks for name in chunk.series]
+    parts = pickle.loads(pickle.dumps(source.parts))
+    cases = [case for chunk in parts for case in chunk.read()]
+    assert [case.series for case in cases] == [name for chunk in parts for name in chunk.series]
     found = {case.series: case for case in cases}
     assert len(found) == len(cases), "names must be unique"
     assert all(tuple(case.detectors) == source.detectors for case in cases)
@@ -98,7 +97,7 @@ def written(frame, folder, kind):
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow", "dict", "parquet", "csv", "csv.gz", "tsv"])
 @pytest.mark.parametrize("order", ["together", "scattered", "long", "long, detectors apart"])
-def test_every_container_gives_the_same_series(tmp_path, kind, order):
+def test_every_container_gives_the_same_series(tmp_path, kind, order, monkeypatch):
     """Frames and files, wide and long, whatever the order of rows."""
     frame = wide_frame()
     asked = {"series": "s", "group": "g", "truth": "y", "times": "t", "scores": ["a", "b"]}
@@ -117,10 +116,12 @@ def test_every_container_gives_the_same_series(tmp_path, kind, order):
         "dict": dict(table),
     }
     source = memory[kind] if kind in memory else str(written(table, tmp_path, kind))
-    read = read_source(source, **asked, per_chunk=2)
+    monkeypatch.setattr(chunks, "LEAST_CHUNKS", 1)
+    monkeypatch.setattr(chunks, "MOST_SERIES", 2)
+    read = read_source(source, **asked)
     assert read.detectors == ("a", "b")
     assert {name: values(case) for name, case in cases_of(read).items()} == expected(frame, "t")
-    assert [len(chunk.series) for chunk in read.chunks()] == [2, 1]
+    assert [len(chunk.series) for chunk in read.parts] == [2, 1]
 
 
 def test_scattered_rows_of_a_file_keep_their_order(tmp_path):
@@ -146,23 +147,20 @@ def test_rows_of_a_series_keep_their_order(rows):
     assert list(found) == list(oracle)
 
 
-@given(st.lists(st.integers(0, 3_000_000), max_size=300), st.none() | st.integers(1, 9))
-def test_chunks_hold_each_series_once(sizes, per_chunk):
+@given(st.lists(st.integers(0, 3_000_000), max_size=300))
+def test_chunks_hold_each_series_once(sizes):
     """In order, none empty, and none large unless one series is."""
-    parts = cut(sizes, per_chunk)
+    parts = chunks.cut(sizes)
     assert [at for part in parts for at in range(len(sizes))[part]] == list(range(len(sizes)))
     assert all(part.start < part.stop for part in parts)
-    if per_chunk is None:
-        assert all(sum(sizes[part]) <= 2_000_000 or part.stop - part.start == 1 for part in parts)
-    else:
-        assert all(part.stop - part.start == per_chunk for part in parts[:-1])
+    assert all(sum(sizes[part]) <= 2_000_000 or part.stop - part.start == 1 for part in parts)
 
 
 def test_a_chunk_of_parquet_reads_its_own_rows_only(tmp_path):
     """What lies elsewhere in the file may be broken: the chunk does not look at it."""
     frame = wide_frame(names=[f"n{i}" for i in range(50)], steps=40)
     frame.to_parquet(tmp_path / "t.parquet", row_group_size=200, compression="none", use_dictionary=["s", "g"])
-    read = read_source(tmp_path / "t.parquet", **WIDE, per_chunk=5)
+    read = read_source(tmp_path / "t.parquet", **WIDE)
     data = bytearray((tmp_path / "t.parquet").read_bytes())
     at = data.index(frame["a"].to_numpy()[1_000:1_010].tobytes())  # scores of series n25 and on
     data[at - 60 : at] = b"\xff" * 60  # the header of their page
@@ -237,12 +235,12 @@ def test_large_copies_stay_on_disk_as_long_as_the_source(tmp_path, monkeypatch):
     monkeypatch.setattr(tables, "SMALL", 0)
     frame = wide_frame()
     read = read_source(written(frame, tmp_path, "csv"), **WIDE)
-    copy = read.chunks()[0].entries[0].pieces[0].file.path
+    copy = read.parts[0].entries[0].pieces[0].file.path
     assert copy.exists()
     assert {name: values(case) for name, case in cases_of(read).items()} == expected(frame)
-    chunks = read.chunks()
+    parts = read.parts
     read.keeps.cleanup()
-    case = next(chunks[0].read())
+    case = next(parts[0].read())
     assert case.truth.reason.startswith("study.csv is out of this worker's reach")
     assert not copy.exists()
 
@@ -789,7 +787,7 @@ def test_columns_may_have_any_name(tmp_path, kind):
     """A table is cut into its series whatever its other columns are called, such as s and d."""
     frame = wide_frame().rename(columns={"s": "name", "t": "s", "a": "d"})
     source = read_source(written(frame, tmp_path, kind), series="name", truth="y", scores="d")
-    pieces = [len(entry.pieces) for chunk in source.chunks() for entry in getattr(chunk, "entries", ())]
+    pieces = [len(entry.pieces) for chunk in source.parts for entry in getattr(chunk, "entries", ())]
     assert set(pieces) == ({1} if kind == "parquet" else set())
     assert list(cases_of(source)) == ["x", "y10", "y9"]
 
@@ -816,7 +814,7 @@ def test_a_column_that_is_there_twice_is_no_score(tmp_path):
     words = "x.csv has 2 columns named 'a': give the position of one."
     with pytest.raises(InputError, match=words):
         read_source(tmp_path / "x.csv", series="s", truth="y", scores="a")
-    (case,) = read_source(tmp_path / "x.csv", truth="y", scores="a").chunks()[0].read()
+    (case,) = read_source(tmp_path / "x.csv", truth="y", scores="a").parts[0].read()
     assert case.truth.reason == words
 
 
@@ -869,7 +867,6 @@ def test_file_names_that_are_no_text_are_refused(tmp_path):
         ({"times": "a"}, "times='a' is also one of scores=: name two columns"),
         ({"layout": "tall"}, "layout='tall' must be one of"),
         ({"data": "."}, "data='.' has no place in layout='auto'"),
-        ({"per_chunk": 0}, "per_chunk=0 must be a whole number of at least 1"),
         ({"source": {"s": ["x"], "y": [0, 1]}}, "columns of unequal length"),
         ({"source": {"s": [], "g": [], "y": [], "a": [], "b": []}}, "source has no rows"),
         ({"source": 7}, "source must be a path, a data frame or a dict of columns, got a int"),

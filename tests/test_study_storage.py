@@ -231,6 +231,8 @@ class TestUnfinished:
         half = nf.Study.open(tmp_path / "out")
         assert half.unfinished == "2 of its 5 parts are missing"
         assert "unfinished: 2 of its 5 parts are missing" in repr(half)
+        assert str(half) == repr(half)  # there is no leaderboard to print
+        assert "2 of its 5 parts are missing" in half._repr_html_()
         assert (half.n_series, half.n_cells, half.n_missing, len(half.cells["series"])) == (5, 10, 5, 5)
         assert half.cell("a", "det_a") == nf.Study.open(finished).cell("a", "det_a")
         for question in (half.pooled, half.leaderboard, half.compare, half.write):

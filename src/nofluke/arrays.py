@@ -46,3 +46,12 @@ class ByValue:
         return same(self, other) if type(other) is type(self) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
+
+
+UNTHREADED = 2**18  # multiplications
+
+
+def product(one: AnyArray, other: AnyArray) -> AnyArray:
+    """one @ other, in pieces below what BLAS uses threads for: on a busy machine they wait for each other."""
+    rows = max(UNTHREADED // max(other.size, 1), 1)
+    return np.concatenate([one[begin : begin + rows] @ other for begin in range(0, max(len(one), 1), rows)])

@@ -15,7 +15,7 @@ from typing import Any, Literal, Unpack
 
 import numpy as np
 
-from nofluke.arrays import AnyArray, BoolArray, ByValue, FloatArray, IntArray
+from nofluke.arrays import AnyArray, BoolArray, ByValue, FloatArray, IntArray, product
 from nofluke.data.columns import frame_columns
 from nofluke.errors import InputError, say, shown
 from nofluke.inference.chance import f_test, significant
@@ -173,25 +173,29 @@ class _Kinds:
 
     def statistics(self, kept: AnyArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Of each swap, difference² / Σ d², the difference and Σ d², for three measures; infinite where undefined."""
-        # of those kept less those exchanged
-        sums = 2 * (kept @ self.linear).astype(np.float64) - self.sizes @ self.linear.astype(np.float64)
-        crossed = sums[:, 4:].reshape(-1, 4, 4)
+        # of those kept less those exchanged; sums are rows, so that all that follows runs along swaps
+        every = self.sizes @ self.linear.astype(np.float64)
+        sums = 2 * product(kept, self.linear).T.astype(np.float64, order="C") - every[:, None]
+        crossed = sums[4:].reshape(4, 4, -1)
         with np.errstate(divide="ignore", invalid="ignore"):  # a detector without alarms, or units that all agree
-            values, slopes = zip(*(_sloped((self.total + side * sums[:, :4]) / 2) for side in (1, -1)), strict=True)
-            difference = values[0] - values[1]
-            # d_i is half of (g_A - g_B) x_i + s_i (g_A + g_B) y_i, with g the slopes of a measure in its four sums
-            minus, plus = slopes[0] - slopes[1], slopes[0] + slopes[1]
-            squares = _form(minus, self.alike) + _form(plus, self.apart) + 2 * ((minus @ crossed) * plus).sum(-1)
-            rounding = NO_VARIANCE * _form(np.abs(slopes[0]) + np.abs(slopes[1]), self.alike)
-            squares = np.where(squares <= rounding, 0.0, squares / 4)
+            sides = [_sloped((self.total[:, None] + side * sums[:4]) / 2) for side in (1, -1)]
+            difference = sides[0][0] - sides[1][0]
+            squares = np.empty_like(difference)
+            for m, used in enumerate(_USED):
+                # d_i is half of (g_A - g_B) x_i + s_i (g_A + g_B) y_i, with g the slopes of a measure in its sums
+                a, b = (slopes[m][used] for _, slopes in sides)
+                at = np.ix_(used, used)
+                both = _form(a - b, self.alike[at]) + _form(a + b, self.apart[at])
+                both += 2 * ((a - b)[:, None] * crossed[at] * (a + b)).sum(axis=(0, 1))
+                rounding = NO_VARIANCE * _form(np.abs(a) + np.abs(b), self.alike[at])
+                squares[m] = np.where(both <= rounding, 0.0, both / 4)
             ranked = np.where(np.abs(difference) <= SLACK, 0.0, difference**2 / squares)
-        return np.where(np.isnan(difference), np.inf, ranked), difference, squares
+        return np.where(np.isnan(difference), np.inf, ranked).T, difference.T, squares.T
 
 
 def _form(slopes: FloatArray, matrix: FloatArray) -> FloatArray:
-    """The quadratic form of a matrix in each of many slopes."""
-    flat = slopes.reshape(-1, 4)  # one product, where a stack would make one each
-    return np.asarray(((flat @ matrix) * flat).sum(axis=1).reshape(slopes.shape[:-1]))
+    """The quadratic form of a matrix in each of many slopes, which are columns."""
+    return np.asarray(((matrix @ slopes) * slopes).sum(axis=0))
 
 
 def _kinds(first: Counts, second: Counts) -> _Kinds:
@@ -220,16 +224,16 @@ def _kinds(first: Counts, second: Counts) -> _Kinds:
 
 
 def _sloped(total: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Measures of N x 4 sums, N x 3, and their slopes in each of the sums, N x 3 x 4; as `linearise` has them."""
-    slopes = np.zeros((len(total), len(MEASURES), 4))
+    """Measures of 4 x N sums, 3 x N, and their slopes in each of the sums, 3 x 4 x N; as `linearise` has them."""
+    slopes = np.zeros((len(MEASURES), *total.shape))
     # where cuts give back more than there is, a share ends at 0 or 1
-    p, r = (np.clip(total[:, part] / total[:, of], 0.0, 1.0) for part, of in ((HITS, ALARMS), (FOUND, EVENTS)))
+    p, r = (np.clip(total[part] / total[of], 0.0, 1.0) for part, of in ((HITS, ALARMS), (FOUND, EVENTS)))
     f1 = np.where(p + r == 0, 0.0, 2 * p * r / (p + r))
-    slopes[:, 0, HITS], slopes[:, 0, ALARMS] = 1 / total[:, ALARMS], -p / total[:, ALARMS]
-    slopes[:, 1, FOUND], slopes[:, 1, EVENTS] = 1 / total[:, EVENTS], -r / total[:, EVENTS]
-    by_p, by_r = (np.where(p + r == 0, 0.0, 2 * (x / (p + r)) ** 2)[:, None] for x in (r, p))
-    slopes[:, 2] = by_p * slopes[:, 0] + by_r * slopes[:, 1]
-    return np.stack([p, r, f1], axis=1), slopes
+    slopes[0, HITS], slopes[0, ALARMS] = 1 / total[ALARMS], -p / total[ALARMS]
+    slopes[1, FOUND], slopes[1, EVENTS] = 1 / total[EVENTS], -r / total[EVENTS]
+    by_p, by_r = (np.where(p + r == 0, 0.0, 2 * (x / (p + r)) ** 2) for x in (r, p))
+    slopes[2] = by_p * slopes[0] + by_r * slopes[1]
+    return np.stack([p, r, f1]), slopes
 
 
 def _drawn(kinds: _Kinds, bar: FloatArray, n_resamples: int, most: int, seed: int) -> tuple[FloatArray, IntArray]:

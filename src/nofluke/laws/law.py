@@ -146,14 +146,18 @@ class Law(ABC):
         return mean, float(self.table @ (k - mean) ** 2)
 
     @lazy
+    def _known_moments(self) -> tuple[float, float]:
+        return self._checked(*self._moments())
+
+    @lazy
     def mean(self) -> float:
         """The expected number."""
-        return self._checked(*self._moments())[0]
+        return self._known_moments[0]
 
     @lazy
     def var(self) -> float:
         """Its variance."""
-        return self._checked(*self._moments())[1]
+        return self._known_moments[1]
 
     def tail(self, hits: int, side: TailSide = "upper") -> Tail:
         """P(X ≥ hits) or P(X ≤ hits), with its logarithm and how it was computed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields, is_dataclass
 from functools import partial
@@ -260,8 +261,9 @@ class NullModel(ABC):
         """Whether this method is simulation and nothing else, so that all cells of a trial are drawn together."""
         return method == "montecarlo" or set(self.methods) == {"auto", "montecarlo"}
 
-    def hurried(self) -> NullModel:
-        """The same null with less patience, for one cell of many."""
+    def hurried(self, operations: float = math.inf) -> NullModel:
+        """The same null with less patience, for one cell of many; with so many operations for an exact law at most."""
+        del operations
         return self
 
     def exact_seconds(self, cell: Cell) -> float | None:

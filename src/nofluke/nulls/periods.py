@@ -670,8 +670,8 @@ class PeriodShuffle(NullModel):
         """How much work is spent is no part of what chance does."""
         return {key: value for key, value in super().settings.items() if key != "programme_operations"}
 
-    def hurried(self) -> PeriodShuffle:
-        return replace(self, programme_operations=min(self.programme_operations, CELL_OPERATIONS))
+    def hurried(self, operations: float = math.inf) -> PeriodShuffle:
+        return replace(self, programme_operations=min(self.programme_operations, CELL_OPERATIONS, operations))
 
     @property
     def unit(self) -> str:

@@ -132,8 +132,8 @@ class Permutation(NullModel):
             "recall": recall_moments(cell.n_steps, cell.covered, cell.n_events),
         }
 
-    def hurried(self) -> Permutation:
-        return replace(self, programme_operations=min(self.programme_operations, CELL_OPERATIONS))
+    def hurried(self, operations: float = math.inf) -> Permutation:
+        return replace(self, programme_operations=min(self.programme_operations, CELL_OPERATIONS, operations))
 
     def exact_seconds(self, cell: Cell) -> float:
         from nofluke.laws.exact.fourier import estimate_cost

@@ -220,7 +220,7 @@ def ties_of(found: Source, **chosen: Any) -> tuple[Ties, ...]:
     """Alarms at the quantile counted, without the laws of so many."""
     read = read_source(found.path, **{**found.points, **chosen})
     counts = {name: np.zeros(4, dtype=np.int64) for name in read.detectors}
-    for chunk in read.chunks():
+    for chunk in read.parts:
         for case in chunk.read():
             for name, column in case.detectors.items():
                 if not isinstance(column, Fault):

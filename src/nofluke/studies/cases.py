@@ -101,22 +101,3 @@ class Chunk(Protocol):
 
     def read(self) -> Iterator[Case]:
         """The cases in turn; one that cannot be read has a `Fault`. Raises only if nothing is known of the chunk."""
-
-
-class Source(Protocol):
-    """Where the series of a study come from."""
-
-    @property
-    def detectors(self) -> tuple[str, ...]:
-        """Names of all detectors, in the order of the study."""
-
-    @property
-    def fingerprint(self) -> dict[str, Any]:
-        """Plain values (JSON) that change whenever the inputs do: paths, sizes, times of change, or array hashes."""
-
-    @property
-    def unused(self) -> tuple[Remark, ...]:
-        """What of the inputs is not used, and why: files and columns, a sentence for each reason."""
-
-    def chunks(self) -> tuple[Chunk, ...]:
-        """The chunks, in order: the same for the same inputs, whatever the number of workers."""

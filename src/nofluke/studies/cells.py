@@ -31,7 +31,6 @@ class Cells:
         cut = asked.about.cut
         self.cut = cut if cut["budget"] is None else {**cut, "budget": as_share(cut["budget"], "budget")}
         self._first: tuple[Sequence, Made] | None = None
-        self._latest: Made | None = None
 
     def scores_of(self, detector: str) -> AnyArray:
         """The scores of one detector, with ties at the cut of a budget broken if that was asked for."""
@@ -72,22 +71,15 @@ class Cells:
         alarms = self.alarms
         if self._first is not None and sequence.truth is self._first[0].truth and not self._first[1].trial.in_time:
             first = self._first[1]
-            self._latest = replace(first, trial=first.trial.beside(sequence, cuts, alarms))
-        else:
-            made = trial_of(sequence, (self.asked.within(len(sequence.open_steps)),), cuts, alarms)
-            self._first, self._latest = self._first or (sequence, made), made
-        return self._latest
+            return replace(first, trial=first.trial.beside(sequence, cuts, alarms))
+        made = trial_of(sequence, (self.asked.within(len(sequence.open_steps)),), cuts, alarms)
+        self._first = self._first or (sequence, made)
+        return made
 
     def judged(self, scores: AnyArray) -> Cell:
         """The cell of one detector, without any judgement."""
         sequence = self.sequence(scores)
         return self.made(sequence, self.cuts(sequence)).trial.cell(0, 0)
-
-    @property
-    def cell(self) -> Cell:
-        """Of the latest trial that was made."""
-        assert self._latest is not None  # asked for after one was
-        return self._latest.trial.cell(0, 0)
 
     def evaluation(self, detector: str, scores: AnyArray) -> Evaluation:
         """The evaluation of one detector, as `nofluke.evaluate` makes it."""

@@ -37,7 +37,7 @@ The section "Metrics over series" of docs/explanation/theory.md has the mathemat
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -64,16 +64,17 @@ from nofluke.nulls.whole_ranges import hits_of_ranges
 from nofluke.nulls.whole_series import as_series_null
 from nofluke.series.counting import runs, union, within
 from nofluke.series.tolerance import Ranges
-from nofluke.series.trial import Cell, Trial
+from nofluke.series.trial import Cell
 from nofluke.studies.asked import SEEDS, Asked
-from nofluke.studies.cases import Case, Chunk, Fault
+from nofluke.studies.cases import Chunk, Fault
 from nofluke.studies.cells import Cells
 from nofluke.studies.rows import FARTHEST, Row
 
 N_DRAWS = 10_000
 FEWEST_KEPT = 1_000  # draws of a cell that are kept, however many cells there are
 MOST_KEPT = 1_000_000  # draws of all cells of a detector, beyond which each keeps fewer
-FEW_STEPS = 2_000_000  # of a walk along shifted events and alarms, beyond which all rotations are counted by transforms
+FEW_PAIRS = 100_000  # of a shift and an event or alarm, up to which they are looked at one by one
+OPERATIONS = 1e6  # that the exact law of both hits of a cell may take: some milliseconds, about as long as draws
 CHUNK = 4096  # draws of metrics that are measured at once
 
 Where = tuple[IntArray, IntArray]  # of each event: its group, and how far behind the group's first step it is
@@ -123,19 +124,16 @@ class Joint:
         return laws
 
 
-def summed_draws(
-    joints: Iterable[tuple[Joint, tuple[int, int], int]], n: int, so_far: tuple[IntArray, IntArray] | None = None
-) -> tuple[IntArray, IntArray]:
+def summed_draws(parts: Sequence[tuple[Joint, tuple[int, int], int]], n: int) -> tuple[IntArray, IntArray]:
     """Sums of one draw of each independent part, n times, two columns; with the data as one of the draws, and without.
 
-    ``joints`` has the pairs of each part, the data's own hits, and a seed. With the data: given the pairs of all parts,
+    ``parts`` has the pairs of each part, the data's own hits, and a seed. With the data: given the pairs of all parts,
     the data are as likely as any other choice of one from each, so that P(as many hits) by these sums is a valid
     p-value, whatever the number of pairs.
     """
     from nofluke.studies.draws_kernels import add_draws
 
-    total, without = so_far or (np.zeros((n, 2), dtype=np.int64), np.zeros((n, 2), dtype=np.int64))
-    parts = list(joints)
+    total, without = np.zeros((2, n, 2), dtype=np.int64)
     if parts:
         add_draws(
             np.array([seed for *_, seed in parts], dtype=np.uint64),
@@ -160,111 +158,60 @@ def kept_draws(n_resamples: int, n_series: int) -> int:
     return min(n_resamples, max(MOST_KEPT // max(n_series, 1), FEWEST_KEPT))
 
 
-class CaseDraws:
-    """What is kept of chance in the cells of one case: placements are drawn once for all detectors."""
-
-    def __init__(self, case: Case, asked: Asked) -> None:
-        self.case, self.asked = case, asked
-        self._rows: dict[str, AnyArray] = {}
-        self._shifted: AnyArray | None = None
-
-    def joint(self, detector: str, cell: Cell, null: NullModel) -> Joint | None:
-        """Pairs of both hits of a cell; None where the null has none."""
-        if 0 in (cell.n_counted, cell.n_predictions):
-            nothing = np.zeros(1, dtype=np.int64)
-            return Joint.of(nothing, nothing, listed=True)
-        if null.moves == "truth" and not null.shifts_all and walked(cell):
-            return self.joint_of(AlarmWindows.of(cell), cell.trial, null)
-        many, seed = self.asked.kept_draws, seed_of(self.asked, self.case, detector)
-        try:
-            found = null.hurried().joint(cell, n_resamples=many, rng=seed)
-        except InputError:  # of a null that has no joint law of both hits
-            return None
-        pairs = [np.asarray(hits).astype(np.int64) for hits in (found.precision_hits, found.recall_hits)]
-        weights = found.weights
-        if found.method.n_resamples is None and np.ptp(weights) == 0:  # all placements, each as likely
-            return Joint.of(*pairs, listed=True)
-        if found.method.n_resamples == many:
-            counts = np.rint(weights).astype(np.int64)
-        else:
-            counts = np.random.default_rng(seed).multinomial(many, weights / weights.sum())
-        return Joint.of(*(np.repeat(hits, counts) for hits in pairs), listed=False)
-
-    def joint_of(self, alarms: AlarmWindows, trial: Trial, null: NullModel) -> Joint:
-        """The same where hits are those of a walk along windows, of events that a null places on steps."""
-        return Joint.of(*alarms.hits(self._placed(trial, null)), listed=False)
-
-    def _placed(self, trial: Trial, null: NullModel) -> AnyArray:
-        """Placements of the events, a row each in ascending order: the same for all detectors."""
-        if null.text not in self._rows:
-            seed = cluster_seed(self.asked.seed, f"placements {self.case.series}")
-            rows = np.concatenate(list(draws(null, trial, self.asked.kept_draws, seed)))
-            self._rows[null.text] = np.sort(rows, axis=1)
-        return self._rows[null.text]
-
-    def at_shifts(self, cell: Cell) -> IntArray | None:
-        """Hits of precision and recall (columns) with all events rotated by -w..w steps; None if not available."""
-        reach = farthest(cell.n_steps)
-        if cell.in_time:
-            return None
-        if 0 in (cell.n_counted, cell.n_predictions):
-            return np.zeros((2 * reach + 1, 2), dtype=np.int64)
-        if walked(cell) and affordable(cell.n_events, cell.n_predictions, cell.n_steps):
-            return self.shifted(AlarmWindows.of(cell), cell.truth.starts)
-        try:
-            found = CircularShift().every_placement(cell)
-        except InputError:
-            return None
-        if found is None:
-            return None
-        recall, precision, _ = found
-        at = np.arange(-reach, reach + 1) % len(recall)
-        return np.stack([precision[at], recall[at]], axis=1)
-
-    def shifted(self, alarms: AlarmWindows, events: IntArray) -> IntArray:
-        """The same by a walk along windows, of events on these steps."""
-        n_steps = len(alarms.near)
-        if self._shifted is None:
-            by = np.arange(-farthest(n_steps), farthest(n_steps) + 1)[:, None]
-            self._shifted = np.sort((events + by) % n_steps, axis=1)
-        return np.stack(alarms.hits(self._shifted), axis=1)
+def joint_of(cell: Cell, null: NullModel, many: int, seed: int) -> Joint | None:
+    """Pairs of both hits of a cell: all placements where the null lists them, else so many; None where it has none."""
+    if 0 in (cell.n_counted, cell.n_predictions):
+        nothing = np.zeros(1, dtype=np.int64)
+        return Joint.of(nothing, nothing, listed=True)
+    try:
+        found = null.hurried(OPERATIONS).joint(cell, n_resamples=many, rng=seed)
+    except InputError:  # of a null that has no joint law of both hits
+        return None
+    pairs = [np.asarray(hits).astype(np.int64) for hits in (found.precision_hits, found.recall_hits)]
+    weights = found.weights
+    if found.method.n_resamples is None and np.ptp(weights) == 0:  # all placements, each as likely
+        return Joint.of(*pairs, listed=True)
+    if found.method.n_resamples == many:
+        counts = np.rint(weights).astype(np.int64)
+    else:
+        counts = np.random.default_rng(seed).multinomial(many, weights / weights.sum())
+    some = counts > 0
+    return Joint(precision=pairs[0][some], recall=pairs[1][some], counts=counts[some], listed=False)
 
 
-def affordable(n_events: int, n_predictions: int, n_steps: int) -> bool:
-    """Whether events are shifted one way after the other, and not all rotations counted by transforms."""
-    return (n_events + n_predictions) * (2 * farthest(n_steps) + 1) <= FEW_STEPS
+def hits_at_shifts(cell: Cell) -> IntArray | None:
+    """Hits of precision and recall (columns) with all events rotated by -w..w steps; None if not available."""
+    reach = farthest(cell.n_steps)
+    if cell.in_time:
+        return None
+    if 0 in (cell.n_counted, cell.n_predictions):
+        return np.zeros((2 * reach + 1, 2), dtype=np.int64)
+    if (2 * reach + 1) * (cell.n_events + cell.n_predictions) <= FEW_PAIRS and cell.truth.points:
+        return _one_by_one(cell, reach)
+    try:
+        found = CircularShift().every_placement(cell)
+    except InputError:
+        return None
+    if found is None:
+        return None
+    recall, precision, _ = found
+    at = np.arange(-reach, reach + 1) % len(recall)
+    return np.stack([precision[at], recall[at]], axis=1)
+
+
+def _one_by_one(cell: Cell, reach: int) -> IntArray:
+    """The same of few single events: a shift of them is a shift of all windows the other way around the circle."""
+    n, found, by = cell.n_steps, cell.stretches, np.arange(-reach, reach + 1)[:, None]
+    events, near = np.zeros(3 * n + 1, dtype=np.int64), cell.near_alarm
+    np.cumsum(np.tile(cell.truth.flags, 3), out=events[1:])
+    hit = events[found.stops - by + n] > events[found.starts - by + n]
+    precision = hit.sum(axis=1) if found.single else [found.count(row) for row in hit]
+    return np.stack([precision, near[(cell.truth.starts + by) % n].sum(axis=1)], axis=1)
 
 
 def farthest(n_steps: int) -> int:
     """By how many steps a series can be shifted either way: less than half of its length."""
     return max(min(FARTHEST, (n_steps - 1) // 2), 0)
-
-
-def walked(cell: Cell) -> bool:
-    """Whether hits of placed events are those of a walk along windows: single events on steps, single alarms."""
-    return not cell.in_time and cell.truth.points and cell.counted is None and cell.trial.count_alarms == "steps"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class AlarmWindows:
-    """Of each alarm, the steps on which an event makes it a hit, and whether each step lies on one of them."""
-
-    starts: IntArray
-    stops: IntArray
-    near: BoolArray
-
-    @classmethod
-    def of(cls, cell: Cell) -> AlarmWindows:
-        """Those of a cell."""
-        return cls(cell.windows.hittable.starts, cell.windows.hittable.stops, cell.near_alarm)
-
-    def hits(self, rows: AnyArray) -> tuple[IntArray, IntArray]:
-        """Precision's and recall's hits of placements in rows of ascending steps."""
-        from nofluke.studies.draws_kernels import hits_of_rows
-
-        precision, recall = np.zeros((2, len(rows)), dtype=np.int64)
-        hits_of_rows(rows, self.starts, self.stops, self.near, precision, recall)
-        return precision, recall
 
 
 def joint_row(series: str, detector: str, joint: Joint) -> Row:
@@ -279,9 +226,9 @@ def model_of(label: str, asked: Asked) -> NullModel:
     return named if named is not None else as_null(unlabelled(label))
 
 
-def seed_of(asked: Asked, case: Case, detector: str) -> int:
+def seed_of(asked: Asked, series: str, detector: str) -> int:
     """A seed for draws that are pooled, other than that of the cell's own test."""
-    told = f"pooled {asked.seed_of(case.series, detector)}".encode()
+    told = f"pooled {asked.seed_of(series, detector)}".encode()
     return int.from_bytes(hashlib.sha256(told).digest()[:8], "big") % SEEDS
 
 
@@ -399,8 +346,6 @@ class _Group:
 
 def _hits(cell: Cell, rows: AnyArray) -> IntArray:
     """Both hits of each placement: precision's, recall's."""
-    if walked(cell):
-        return np.stack(AlarmWindows.of(cell).hits(np.sort(rows, axis=1)), axis=1)
     if cell.truth.points:
         found = hits_of(Problem.of(cell.alone()), rows)
         return np.stack([found.precision.ravel(), found.recall.ravel()], axis=1)
@@ -716,7 +661,7 @@ def _metrics(cells: Cells, scores: AnyArray, detector: str, task: Task, n: int) 
         asked,
         task.metrics[at],
         detector=detector,
-        own_seed=seed_of(asked, cells.case, detector),
+        own_seed=seed_of(asked, at[0], detector),
         n=n,
         farthest=task.farthest,
     )

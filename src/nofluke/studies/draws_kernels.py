@@ -1,31 +1,9 @@
-"""Compiled loops over placements of events, pairs of truths, and draws of many cells that are added up."""
+"""Compiled loops over pairs of truths, and over draws of many cells that are added up."""
 
 import numpy as np
 
 from nofluke.compiled import compiled
 from nofluke.laws.montecarlo.kernels import random_word
-
-
-@compiled()
-def hits_of_rows(rows, starts, stops, near, precision, recall):  # type: ignore[no-untyped-def]
-    """Both hits of each placement: alarms whose window holds an event, and events on steps near an alarm.
-
-    Rows ascend, as do the first and the last steps of windows: one walk along both is enough.
-    """
-    for i in range(rows.shape[0]):
-        events = rows[i]
-        at, hits, found = 0, 0, 0
-        for alarm in range(starts.size):
-            while at < events.size and events[at] < starts[alarm]:
-                at += 1
-            if at == events.size:
-                break
-            if events[at] < stops[alarm]:
-                hits += 1
-        for event in events:
-            if near[event]:
-                found += 1
-        precision[i], recall[i] = hits, found
 
 
 @compiled()

@@ -581,96 +581,6 @@ class Lumped:
     joint: Joint = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Lumping:
-    """What the laws of one detector's series that share a truth are made of; as in `nofluke.studies.pooled.Pooling`."""
-
-    detector: str
-    counts: Counts = field(repr=False)
-    plan: Plan = field(repr=False)
-    drawn: Drawn = field(repr=False)
-    laws: Laws = field(repr=False)
-    n_draws: int
-
-    def made(self) -> tuple[tuple[Lumped, ...], dict[int, list[Lumped]]]:
-        """All that share a truth, or exchange their labels; and, by group, those of one group."""
-        if self.detector in self.plan.exchanged:
-            return self._exchanged(self.plan.exchanged[self.detector])
-        wholes: list[Lumped] = []
-        inside: dict[int, list[Lumped]] = {}
-        parts: dict[int, dict[int, list[str]]] = {}
-        for (series, name), ((cluster, group, _), _) in self.plan.together.items():
-            if name == self.detector:
-                parts.setdefault(cluster, {}).setdefault(group, []).append(series)
-        for cluster, own in parts.items():
-            found = self.drawn.placed[cluster, self.detector]
-            for group in own:
-                if group != ALONE:
-                    inside.setdefault(group, []).append(self._placed(own[group], found[group]))
-            wholes.append(self._placed([name for some in own.values() for name in some], found[ALL]))
-        group_of = dict(zip(self.counts.series, self.counts.groups.tolist(), strict=True))
-        for (_, name), mixed in self.plan.mixed.items():
-            if name == self.detector:
-                wholes.append(self._careful(mixed))
-                for group in dict.fromkeys(group_of[series] for series in mixed):
-                    some = tuple(series for series in mixed if group_of[series] == group)
-                    if len(some) > 1:
-                        inside.setdefault(group, []).append(self._careful(some))
-        return tuple(wholes), inside
-
-    def _counted(self, names: Sequence[str]) -> IntArray:
-        """Alarms, hits, events and found ones of some series, a row each."""
-        at = [self.counts.place[name] for name in names]
-        return self.counts.counts[at, self.counts.detectors.index(self.detector)]
-
-    def _exchanged(self, exchange: Exchange) -> tuple[tuple[Lumped, ...], dict[int, list[Lumped]]]:
-        """All classes as one law; and those of each group, where groups are named."""
-        if not exchange.classes:
-            return (), {}
-        matrices = matrices_of(exchange, self.drawn.exchanged[self.detector])
-
-        def lumped(some: Sequence[int], more: tuple[str, ...] = ()) -> Lumped:
-            names = (*(name for c in some for name in exchange.classes[c].series), *more)
-            rows = self._counted(names)
-            laws, joint = laws_of_matchings(
-                [matrices[c] for c in some],
-                [exchange.classes[c].seed for c in some],
-                (int(rows[:, 0].sum()), int(rows[:, 2].sum())),
-                self.n_draws,
-            )
-            return Lumped(series=names, laws=laws, joint=joint)
-
-        groups: dict[int, list[int]] = {}
-        for c, one in enumerate(exchange.classes):
-            if one.group >= 0:
-                groups.setdefault(one.group, []).append(c)
-        every = list(range(len(exchange.classes)))
-        return (lumped(every, exchange.empty),), {group: [lumped(some)] for group, some in groups.items()}
-
-    def _placed(self, names: Sequence[str], found: Placed) -> Lumped:
-        """Under one placement of the events."""
-        rows = self._counted(names)
-        own = found.joint.laws((int(rows[:, 0].sum()), int(rows[:, 2].sum())), found.how)
-        placements = self.plan.together[names[0], self.detector][1]
-        if placements.groups is None and placements.null.permutes and found.how.kind == "simulated":
-            weighted = law_of_weights(found.weights, int(rows[0, 2]), len(names))
-            own = own if weighted is None else {**own, "recall": weighted}
-        return Lumped(series=tuple(names), laws=own, joint=found.joint)
-
-    def _careful(self, series: tuple[str, ...]) -> Lumped:
-        """As if all of them rose and fell together, where no placement serves them all."""
-        u = np.random.default_rng(cluster_seed(len(series), series[0])).random(self.n_draws)
-        hits = dict(zip(MEASURES, self._counted(series)[:, [1, 3]].T.tolist(), strict=True))
-        own = {
-            measure: comonotone(
-                [with_data(self.laws[measure][n], k) for n, k in zip(series, hits[measure], strict=True)]
-            )
-            for measure in MEASURES
-        }
-        draws = [np.searchsorted(np.cumsum(law.table), u).clip(max=law.size) for law in own.values()]
-        return Lumped(series=series, laws=own, joint=Joint.of(*draws, listed=False))
-
-
 # ---- what is said about each detector over all series: pooled measures, chance, intervals
 
 
@@ -838,7 +748,7 @@ class Pooling:
             shared=len(lumps),
             mixed=len(lumps & mixed),
             doubted=int(np.count_nonzero(doubts)),
-            without_f1=of.joint_parts(told, lumped) is None,
+            without_f1=not of.has_pairs(told, lumped),
         )
 
     def _shifted(self, detector: str, group: str | None = None) -> FloatArray | None:
@@ -928,14 +838,85 @@ class _Detector:
         self.told = pooling.plan.told(pooling.counts, detector)
         self.laws = pooling.laws_of(detector)
         self.joints = pooling.joints_of(detector)
-        self.lumped, self.inside = Lumping(
-            detector=detector,
-            counts=pooling.counts,
-            plan=pooling.plan,
-            drawn=pooling.drawn,
-            laws=self.laws,
-            n_draws=pooling.n_draws,
-        ).made()
+        self.lumped, self.inside = self._clusters()
+
+    def _clusters(self) -> tuple[tuple[Lumped, ...], dict[int, list[Lumped]]]:
+        """All that share a truth, or exchange their labels; and, by group, those of one group."""
+        if self.detector in self.pooling.plan.exchanged:
+            return self._exchanged(self.pooling.plan.exchanged[self.detector])
+        wholes: list[Lumped] = []
+        inside: dict[int, list[Lumped]] = {}
+        parts: dict[int, dict[int, list[str]]] = {}
+        for (series, name), ((cluster, group, _), _) in self.pooling.plan.together.items():
+            if name == self.detector:
+                parts.setdefault(cluster, {}).setdefault(group, []).append(series)
+        for cluster, own in parts.items():
+            found = self.pooling.drawn.placed[cluster, self.detector]
+            for group in own:
+                if group != ALONE:
+                    inside.setdefault(group, []).append(self._placed(own[group], found[group]))
+            wholes.append(self._placed([name for some in own.values() for name in some], found[ALL]))
+        group_of = dict(zip(self.pooling.counts.series, self.pooling.counts.groups.tolist(), strict=True))
+        for (_, name), mixed in self.pooling.plan.mixed.items():
+            if name == self.detector:
+                wholes.append(self._careful(mixed))
+                for group in dict.fromkeys(group_of[series] for series in mixed):
+                    some = tuple(series for series in mixed if group_of[series] == group)
+                    if len(some) > 1:
+                        inside.setdefault(group, []).append(self._careful(some))
+        return tuple(wholes), inside
+
+    def _counted(self, names: Sequence[str]) -> IntArray:
+        """Alarms, hits, events and found ones of some series, a row each."""
+        at = [self.pooling.counts.place[name] for name in names]
+        return self.pooling.counts.counts[at, self.d]
+
+    def _exchanged(self, exchange: Exchange) -> tuple[tuple[Lumped, ...], dict[int, list[Lumped]]]:
+        """All classes as one law; and those of each group, where groups are named."""
+        if not exchange.classes:
+            return (), {}
+        matrices = matrices_of(exchange, self.pooling.drawn.exchanged[self.detector])
+
+        def lumped(some: Sequence[int], more: tuple[str, ...] = ()) -> Lumped:
+            names = (*(name for c in some for name in exchange.classes[c].series), *more)
+            rows = self._counted(names)
+            laws, joint = laws_of_matchings(
+                [matrices[c] for c in some],
+                [exchange.classes[c].seed for c in some],
+                (int(rows[:, 0].sum()), int(rows[:, 2].sum())),
+                self.pooling.n_draws,
+            )
+            return Lumped(series=names, laws=laws, joint=joint)
+
+        groups: dict[int, list[int]] = {}
+        for c, one in enumerate(exchange.classes):
+            if one.group >= 0:
+                groups.setdefault(one.group, []).append(c)
+        every = list(range(len(exchange.classes)))
+        return (lumped(every, exchange.empty),), {group: [lumped(some)] for group, some in groups.items()}
+
+    def _placed(self, names: Sequence[str], found: Placed) -> Lumped:
+        """Under one placement of the events."""
+        rows = self._counted(names)
+        own = found.joint.laws((int(rows[:, 0].sum()), int(rows[:, 2].sum())), found.how)
+        placements = self.pooling.plan.together[names[0], self.detector][1]
+        if placements.groups is None and placements.null.permutes and found.how.kind == "simulated":
+            weighted = law_of_weights(found.weights, int(rows[0, 2]), len(names))
+            own = own if weighted is None else {**own, "recall": weighted}
+        return Lumped(series=tuple(names), laws=own, joint=found.joint)
+
+    def _careful(self, series: tuple[str, ...]) -> Lumped:
+        """As if all of them rose and fell together, where no placement serves them all."""
+        u = np.random.default_rng(cluster_seed(len(series), series[0])).random(self.pooling.n_draws)
+        hits = dict(zip(MEASURES, self._counted(series)[:, [1, 3]].T.tolist(), strict=True))
+        own = {
+            measure: comonotone(
+                [with_data(self.laws[measure][n], k) for n, k in zip(series, hits[measure], strict=True)]
+            )
+            for measure in MEASURES
+        }
+        draws = [np.searchsorted(np.cumsum(law.table), u).clip(max=law.size) for law in own.values()]
+        return Lumped(series=series, laws=own, joint=Joint.of(*draws, listed=False))
 
     def among(self, lumped: Iterable[Lumped]) -> BoolArray:
         """Which series some clusters have."""
@@ -983,13 +964,16 @@ class _Detector:
         f1 = PooledMeasure(value=float(values[2]), **ends_of(intervals, 2))  # type: ignore[arg-type]  # the ends alone
         return {**found, "f1": self._f1(f1, told, lumped)}
 
-    def joint_parts(self, told: BoolArray, lumped: Sequence[Lumped]) -> list[tuple[Joint, tuple[int, int], int]] | None:
-        """Pairs, the data's own hits and a seed of each independent part; None if some part has no pairs."""
+    def has_pairs(self, told: BoolArray, lumped: Sequence[Lumped]) -> bool:
+        """Whether pairs of both hits are known of all series that no cluster tells."""
+        alone = np.flatnonzero(told & ~self.among(lumped)).tolist()
+        return all(self.pooling.counts.series[i] in self.joints for i in alone)
+
+    def _joint_parts(self, told: BoolArray, lumped: Sequence[Lumped]) -> list[tuple[Joint, tuple[int, int], int]]:
+        """Pairs, the data's own hits and a seed of each independent part."""
         counts, seed = self.pooling.counts, self.pooling.seed
         own = counts.counts[:, self.d][:, [1, 3]]
         names = [counts.series[i] for i in np.flatnonzero(told & ~self.among(lumped)).tolist()]
-        if not all(name in self.joints for name in names):
-            return None
         parts = [(one.joint, one.series) for one in lumped] + [(self.joints[name], (name,)) for name in names]
         return [
             (
@@ -1003,10 +987,10 @@ class _Detector:
     def _f1(self, found: PooledMeasure, told: BoolArray, lumped: Sequence[Lumped]) -> PooledMeasure:
         """F1's chance level and p-value, from draws of both hits."""
         alarms, hits, events, recalled = self.pooling.counts.counts[told, self.d].sum(axis=0).tolist()
-        parts, n = self.joint_parts(told, lumped), self.pooling.n_draws
-        if parts is None or not (alarms and events):
+        if not (alarms and events and self.has_pairs(told, lumped)):
             return found
-        total, without = summed_draws(parts, n)
+        n = self.pooling.n_draws
+        total, without = summed_draws(self._joint_parts(told, lumped), n)
         test = pooled_f1(total, hits=(hits, recalled), of=(alarms, events), without=without)
         return replace(
             found,

@@ -280,13 +280,9 @@ class Pooled(Exports):
 
     def columns(self) -> dict[str, list[Any]]:
         """One row, by column name; measures have columns of their own, such as f1, f1_low and f1_pvalue."""
-        found: dict[str, list[Any]] = {}
         record = self._record()
         metrics = {told.pop("metric"): told for told in record.pop("metrics")}
-        for name, told in (record | metrics).items():
-            inner = told.items() if isinstance(told, dict) else [("value", told)]
-            found |= {name if key == "value" else f"{name}_{key}": [value] for key, value in inner}
-        return found
+        return {name: [value] for name, value in _flat(record | metrics)}
 
     def _record(self) -> dict[str, Any]:
         return {
@@ -434,14 +430,20 @@ class PooledByGroup(Exports):
         """A row for each detector and group; measures have columns such as f1, f1_expected and f1_pvalue."""
         found: dict[str, list[Any]] = {}
         for row in self.rows:
-            for name, told in row.to_dict().items():
-                for key, value in told.items() if isinstance(told, dict) else [("value", told)]:
-                    found.setdefault(name if key == "value" else f"{name}_{key}", []).append(value)
+            for name, value in _flat(row.to_dict()):
+                found.setdefault(name, []).append(value)
         return found
 
     def _record(self) -> dict[str, Any]:
         told = {"schema": SCHEMA, "title": self.title, "alpha": self.alpha}
         return {**told, "rows": [row.to_dict() for row in self.rows]}
+
+
+def _flat(record: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Columns of a record and their values: a measure has one of its name, and others such as f1_low."""
+    for name, told in record.items():
+        for key, value in told.items() if isinstance(told, dict) else [("value", told)]:
+            yield (name if key == "value" else f"{name}_{key}"), value
 
 
 def check_measures(measures: Any, known: Sequence[str] = MEASURES) -> tuple[str, ...]:

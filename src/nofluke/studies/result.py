@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from functools import partial
+from html import escape
 from pathlib import Path
 from typing import Any, Literal, overload
 
@@ -43,7 +43,7 @@ from nofluke.studies.store import (
     TRUTHS,
     Columns,
     Folder,
-    StoredLaws,
+    StoredLaw,
     cells_with,
     count_reasons,
     look_up,
@@ -181,8 +181,9 @@ def laws_of(folder: Folder | Memory, detector: str) -> Laws:
     """The laws of a detector's cells, by measure and series."""
     columns = folder.read("laws", where={"detector": detector})
     found: dict[str, dict[str, Any]] = {measure: {} for measure in MEASURES}
-    for series, measure, law in zip(columns["series"], columns["measure"], StoredLaws(columns), strict=True):
-        found[measure][series] = law
+    for values in zip(*columns.values(), strict=True):
+        row = dict(zip(columns, values, strict=True))
+        found[row["measure"]][row["series"]] = StoredLaw.of_row(row)
     return found
 
 
@@ -229,41 +230,6 @@ class LazyTable(MutableMapping[str, AnyArray]):
 
     def __len__(self) -> int:
         return len(self._names)
-
-
-# ---- ways out of a study: its cells for CSV and data frames, its leaderboard for everything else
-
-
-class StudyExports(Exports):
-    """What a study prints and writes; ``**asked`` goes to the table of the leaderboard."""
-
-    cells: Any  # worked out by the study when first asked for
-
-    @abstractmethod
-    def leaderboard(self) -> Leaderboard:
-        """Detectors best first."""
-
-    def columns(self) -> LazyTable:
-        """All cells, by column name."""
-        found: LazyTable = self.cells
-        return found
-
-    def table(self, **asked: Any) -> Table:
-        """The table of the leaderboard."""
-        return self.leaderboard().table(**asked)
-
-    @property
-    def _kind(self) -> str:
-        return "leaderboard"
-
-    def _latex_tables(self, **asked: Any) -> Mapping[str, Table]:
-        return self.leaderboard()._latex_tables(**asked)
-
-    def _record(self) -> dict[str, Any]:
-        return self.leaderboard().to_dict()
-
-    def __str__(self) -> str:
-        return str(self.leaderboard())
 
 
 # ---- pooled rows in the folder of a study: they are drawn from the data, which a folder does not hold
@@ -318,7 +284,7 @@ MOST_GROUPS = 100  # that a leaderboard tells apart without being asked to
 RANKED = ("f1", "precision", "recall")
 
 
-class Study(StudyExports):
+class Study(Exports):
     """Many detectors on many series: made by `nofluke.study`, or read from a folder.
 
     Attributes
@@ -727,6 +693,32 @@ class Study(StudyExports):
         yield from of_ties(self.cells, self.detectors, self._settings["budget"])
         yield from remarks(self._sharing, {measure: self.corrected(measure) for measure in MEASURES}, self.alpha)
         yield from (*(self._counts.notes_on(self.detectors) if found is None else found.notes), *self._folder.notes)
+
+    # -- ways out: its cells for CSV and data frames, its leaderboard for everything else
+
+    def columns(self) -> LazyTable:
+        """All cells, by column name."""
+        return self.cells
+
+    def table(self, **asked: Any) -> Table:
+        """The table of the leaderboard, which ``asked`` goes to."""
+        return self.leaderboard().table(**asked)
+
+    @property
+    def _kind(self) -> str:
+        return "leaderboard"
+
+    def _latex_tables(self, **asked: Any) -> Mapping[str, Table]:
+        return self.leaderboard()._latex_tables(**asked)
+
+    def _record(self) -> dict[str, Any]:
+        return self.leaderboard().to_dict()
+
+    def __str__(self) -> str:
+        return repr(self) if self.unfinished else str(self.leaderboard())
+
+    def _repr_html_(self) -> str:
+        return escape(repr(self)) if self.unfinished else super()._repr_html_()
 
     def plot(self, ax: Any = None) -> Any:
         """Draw pooled F1, or what ranks the study, with intervals and chance (matplotlib); returns the Axes."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -113,30 +113,15 @@ def named(case: Case, detector: str) -> Row:
     return {"series": case.series, "group": case.group, "detector": detector}
 
 
-def tested(measure: str, value: float, hits: int, law: Mapping[str, Any]) -> Row:
-    """The columns of one measure; ``law`` has expected, std, pvalue, log10_pvalue and method."""
-    return {measure: value, f"{measure}_hits": hits, **{f"{measure}_{name}": told for name, told in law.items()}}
-
-
-def at_chance(expected: tuple[float, float], n_predictions: int, n_events: int) -> float:
-    """F1 of the expected hits."""
-    return f_beta(divide(expected[0], n_predictions), divide(expected[1], n_events), 1.0)
-
-
 def row_of(case: Case, detector: str, result: Evaluation) -> Row:
     """The row of a cell from its evaluation."""
     cell, tests = result.cell, (result.precision_test, result.recall_test)
     drawn = next((test.how for test in tests if test.how.kind == "simulated"), None)
     measured: Row = {}
     for test, value in zip(tests, (result.precision, result.recall), strict=True):
-        told = {
-            "expected": test.expected,
-            "std": test.std,
-            "pvalue": test.pvalue,
-            "log10_pvalue": test.log10_pvalue,
-            "method": test.method,
-        }
-        measured |= tested(test.measure, value, test.hits, told)
+        names = ("hits", "expected", "std", "pvalue", "log10_pvalue", "method")
+        measured |= {test.measure: value, **{f"{test.measure}_{name}": getattr(test, name) for name in names}}
+    at_chance = [divide(test.expected, test.of) for test in tests]
     return {
         **named(case, detector),
         "n": result.n,
@@ -147,7 +132,7 @@ def row_of(case: Case, detector: str, result: Evaluation) -> Row:
         "count_events": result.count_events,
         **measured,
         "f1": result.f1,
-        "f1_at_chance": at_chance((tests[0].expected, tests[1].expected), result.n_predictions, result.n_events),
+        "f1_at_chance": f_beta(at_chance[0], at_chance[1], 1.0),
         "near_events": int(cell.trial.near_events[cell.d]),
         "near_predictions": int(cell.trial.near_predictions[cell.d, cell.k]),
         "false_alarms": result.false_alarms.count,

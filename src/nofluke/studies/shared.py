@@ -37,8 +37,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import FloatArray, IntArray
-from nofluke.laws.exact.hypergeometric import hypergeometric_log_tail
-from nofluke.laws.law import first_true
+from nofluke.laws.exact.hypergeometric import critical_hits, hypergeometric_log_tail
 from nofluke.lazy import lazy
 from nofluke.ratios import TIE_SLACK
 from nofluke.series.counting import total, union
@@ -144,14 +143,14 @@ def shared_truths(truths: Values) -> SharedTruths:
     grids: dict[str, list[_Truth]] = defaultdict(list)
     labelled = {i: _runs(moments[i], starts[i], stops[i]) for own in alike.values() for i in own[:1]}
     same = {grid: _same_length(labelled, alike, grid) for grid in lengths}
+    typical = {grid: int(np.median(own)) for grid, own in lengths.items()}
     for (grid, *_), members in alike.items():
         events = labelled[members[0]]
-        steps, many = int(np.median(lengths[grid])), len(lengths[grid])
-        no_accident = _no_accident(many, len(members), steps, len(events.starts), same[grid])
+        no_accident = _no_accident(len(lengths[grid]), len(members), typical[grid], len(events.starts), same[grid])
         for own in [members] if no_accident else [[i] for i in members]:
             reach = max(int(truths["reach"][i]) for i in own)
             grids[grid].append(_Truth(events=events, reach=reach, members=own))
-    searches = {grid: _Search(found, int(np.median(lengths[grid]))) for grid, found in grids.items()}
+    searches = {grid: _Search(found, typical[grid]) for grid, found in grids.items()}
     bar = _corrected(
         np.array([log for one in searches.values() for log in one.pairs.values()]),
         sum(one.tests for one in searches.values()),
@@ -317,8 +316,8 @@ class _Look:
         numbers = np.unique([truth.n for truth in self.truths])
 
         def fewest(events: int, zone: int) -> int:
-            third = -(-events // 3)
-            return first_true(lambda k: self._tail(events, zone, k) <= bar + TIE_SLACK, third, third, events + 1)
+            found = critical_hits(self.n, zone, events, math.exp(bar))
+            return max(-(-events // 3), min(events, zone) + 1 if found is None else found)
 
         table = np.array([[fewest(events, zone) for zone in columns.tolist()] for events in numbers.tolist()])
         row = np.searchsorted(numbers, [truth.n for truth in self.truths])

@@ -30,7 +30,7 @@ from functools import lru_cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, overload
+from typing import Any, Self
 
 import numpy as np
 
@@ -1115,45 +1115,6 @@ def law_row(law: Law, measure: str) -> dict[str, Any]:
         "first": first + begin,
         "logs": logs[begin:end],
     }
-
-
-class StoredLaws(Sequence[StoredLaw]):
-    """The laws of a table, each made when it is asked for.
-
-    Parameters
-    ----------
-    columns : mapping
-        Those of `LAWS` that a law is made of.
-
-    Examples
-    --------
-    >>> from nofluke.laws.tables import hypergeometric
-    >>> rows = [law_row(hypergeometric(10, 4, m), "recall") for m in (1, 2)]
-    >>> laws = StoredLaws({name: [row[name] for row in rows] for name in rows[0]})
-    >>> len(laws), laws[1].mean
-    (2, 0.8)
-    """
-
-    def __init__(self, columns: Values) -> None:
-        self._columns = columns
-
-    def __len__(self) -> int:
-        return len(self._columns["first"])
-
-    @overload
-    def __getitem__(self, at: int) -> StoredLaw: ...
-    @overload
-    def __getitem__(self, at: slice) -> list[StoredLaw]: ...
-    def __getitem__(self, at: int | slice) -> StoredLaw | list[StoredLaw]:
-        if isinstance(at, slice):
-            return [self[i] for i in range(*at.indices(len(self)))]
-        return StoredLaw.of_row({name: self._columns[name][at] for name in _NEEDED})
-
-    def __iter__(self) -> Iterator[StoredLaw]:
-        return (self[i] for i in range(len(self)))
-
-
-_NEEDED = ("first", "logs", "size", "mean", "var", "kind", "name", "n_resamples")
 
 
 # ---- one cell by its names

@@ -23,7 +23,7 @@ from nofluke.series.tolerance import Length, Tolerance
 from nofluke.studies.asked import Asked
 from nofluke.studies.cases import Case, Chunk, Fault, reason_of
 from nofluke.studies.cells import Cells
-from nofluke.studies.draws import CaseDraws, joint_row, kept_draws
+from nofluke.studies.draws import hits_at_shifts, joint_of, joint_row, kept_draws, seed_of
 from nofluke.studies.memory import Memory
 from nofluke.studies.result import RANKED, Study
 from nofluke.studies.rows import Rows, row_of, truth_row
@@ -53,7 +53,7 @@ def add_case(case: Case, asked: Asked, rows: Rows) -> None:
             rows.fail(case, name, scores.reason)
         else:
             detectors[name] = shared.scores_of(name)
-    known, chance = False, CaseDraws(case, asked)
+    known = False
     for name, scores in detectors.items():
         begun = time.perf_counter()
         try:
@@ -62,7 +62,8 @@ def add_case(case: Case, asked: Asked, rows: Rows) -> None:
             row = row_of(case, name, result) | shared.metrics(name, scores)
             laws = [law_row(test.law, test.measure) for test in (result.precision_test, result.recall_test)]
             if choice.holds:
-                joint, shifted = chance.joint(name, cell, choice.model), chance.at_shifts(cell)
+                joint = joint_of(cell, choice.model, asked.kept_draws, seed_of(asked, case.series, name))
+                shifted = hits_at_shifts(cell)
             if not known:
                 rows.truths.append(truth_row(case, cell))
                 known = True
@@ -277,7 +278,7 @@ def study(
             problem=say("{} is a length of time, but the data have no clock", asked.in_time),
             remedy=say("pass {}, or a number of steps", arg("times")),
         )
-    chunks, detectors = found.chunks(), found.detectors
+    chunks, detectors = found.parts, found.detectors
     asked.check_names(name for chunk in chunks for name in chunk.series)
     n_series = sum(len(chunk.series) for chunk in chunks)
     n_cells, asked = n_series * len(detectors), replace(asked, kept_draws=kept_draws(asked.n_resamples, n_series))

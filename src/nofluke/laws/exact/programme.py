@@ -26,14 +26,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nofluke.arrays import FloatArray, IntArray
+from nofluke.arrays import FloatArray, IntArray, product
 from nofluke.errors import InputError
 from nofluke.laws.exact.generating import distinct_clusters
 from nofluke.laws.exact.hypergeometric import hypergeometric_pmf
 from nofluke.laws.exact.walk import LOG_GROWTH_ALLOWED, MASS, SECONDS_PER_BLOCK, engine
 from nofluke.series.counting import Windows, cut
 
-_UNTHREADED = 2**18  # multiplications
 _SMALL_TABLE = 2_500  # entries: up to here, a table is walked through all blocks sooner than clusters are told apart
 
 
@@ -69,6 +68,12 @@ def joint_pmf(windows: Windows, n_events: int) -> FloatArray:
            [0.   , 0.667]])
     """
     _check_events(windows, n_events)
+    if _is_small_table(windows, n_events):  # asked for by both hits' laws, and by pairs of them
+        return windows.once(("joint law", n_events), lambda: _joint_pmf(windows, n_events))
+    return _joint_pmf(windows, n_events)
+
+
+def _joint_pmf(windows: Windows, n_events: int) -> FloatArray:
     rows = min(n_events, windows.covered) + 1
     if n_events in (0, windows.n_steps):
         certain = np.zeros((rows, windows.n + 1))
@@ -118,7 +123,7 @@ def precision_pmf(windows: Windows, n_events: int) -> FloatArray:
     weight = np.zeros(len(left) + len(right) - 1)
     weight[: len(recall)] = ratio(recall, reached * 2.0**-600)
     by_sum = np.lib.stride_tricks.sliding_window_view(weight, len(right))  # row r, column r': weight[r + r']
-    missed = _product(left.T, _product(by_sum, right))
+    missed = product(left.T, product(by_sum, right))
     law = np.zeros(windows.n + 1)
     hits = law[: missed.shape[0] + missed.shape[1] - 1][::-1]  # the last columns are those of no hit
     for u, row in enumerate(missed):
@@ -258,12 +263,6 @@ def _is_small(kind: _Kind, n_events: int) -> bool:
     entries = (min(int(kind.length.sum()), n_events) + 1) * (kind.size + 1)
     passes = int(np.minimum(kind.length, n_events).sum()) + 4 * len(kind.length) + 2 * kind.size
     return entries <= 2 * passes
-
-
-def _product(one: FloatArray, other: FloatArray) -> FloatArray:
-    """one @ other, in pieces below what BLAS uses threads for: on a busy machine they wait for each other."""
-    rows = max(_UNTHREADED // other.size, 1)
-    return np.concatenate([one[begin : begin + rows] @ other for begin in range(0, len(one), rows)])
 
 
 def ratio(upper: FloatArray, lower: FloatArray) -> FloatArray:

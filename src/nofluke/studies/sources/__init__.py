@@ -8,7 +8,6 @@ from typing import Any
 
 from nofluke.errors import InputError, arg, passed, say, shown
 from nofluke.plain import check_word, is_text
-from nofluke.studies.cases import Source
 from nofluke.studies.sources.chunks import Chunks
 from nofluke.studies.sources.events import Listed, listed_events
 from nofluke.studies.sources.folders import Places, Unused, archive_source, check_apart, files_source, found_files
@@ -51,8 +50,7 @@ def read_source(
     pattern: str | None = None,
     labels: Any = None,
     score_column: str | None = None,
-    per_chunk: int | None = None,
-) -> Source:
+) -> Chunks:
     """The series of a study, with the scores of each detector, cut into chunks that read themselves.
 
     Parameters
@@ -81,8 +79,6 @@ def read_source(
         The folder that holds the labels of "tsb-ad" and "timeeval".
     pattern, labels, score_column : str, optional
         For "folders", as in `nofluke.study`.
-    per_chunk : int, optional
-        Series in a chunk; without it, about two million scores.
 
     Raises
     ------
@@ -94,7 +90,7 @@ def read_source(
     --------
     >>> table = {"sensor": ["a", "a", "b", "b"], "label": [0, 1, 0, 1], "det_x": [0.1, 0.9, 0.3, 0.2]}
     >>> source = read_source(table, series="sensor", truth="label", scores="det_*")
-    >>> source.detectors, [case.series for chunk in source.chunks() for case in chunk.read()]
+    >>> source.detectors, [case.series for chunk in source.parts for case in chunk.read()]
     (('det_x',), ['a', 'b'])
     """
     check_word(layout, "layout", LAYOUTS)
@@ -121,13 +117,13 @@ def read_source(
         events = listed_events(ranges, truth_as, series, clock=times is not None, time_format=formats[1])
     if layout in ("auto", "wide", "long"):
         _check_columns(roles, layout, events)
-        found = _tables(source, roles, events, per_chunk)
+        found = _tables(source, roles, events)
     else:
-        found = archive_source(layout, source, roles, places, ranges, events, per_chunk)
+        found = archive_source(layout, source, roles, places, ranges, events)
     return found if events is None else replace(found, fingerprint={**found.fingerprint, "ranges": events.fingerprint})
 
 
-def _tables(source: Any, roles: Roles, events: Listed | None, per_chunk: Any) -> Chunks:
+def _tables(source: Any, roles: Roles, events: Listed | None) -> Chunks:
     if not isinstance(source, str | Path | list | tuple):
         if roles.time_format is not None:
             raise InputError(
@@ -136,12 +132,12 @@ def _tables(source: Any, roles: Roles, events: Listed | None, per_chunk: Any) ->
                 problem="is for files",
                 remedy=f"make dates of the frame's column {shown(roles.times)}",
             )
-        return frame_source(source, roles, events, per_chunk)
+        return frame_source(source, roles, events)
     unused = Unused()
     paths, root = found_files(source, unused)
     if roles.series is None:
-        return files_source(paths, root, roles, events, unused, per_chunk)
-    found = table_source(paths, root, roles, events, per_chunk)
+        return files_source(paths, root, roles, events, unused)
+    found = table_source(paths, root, roles, events)
     return replace(found, unused=(*unused, *found.unused))
 
 

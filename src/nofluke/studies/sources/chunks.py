@@ -14,7 +14,6 @@ import numpy as np
 from nofluke.arrays import AnyArray, same
 from nofluke.data.columns import Pairs, UtcTimes, absent
 from nofluke.errors import InputError, Remark, Words, arg, say, shown
-from nofluke.plain import as_whole
 from nofluke.series.clock import Clock, as_ticks
 from nofluke.series.reading import first_step
 from nofluke.studies.cases import Case, Chunk, Fault
@@ -236,17 +235,27 @@ LEAST_CHUNKS = 32  # where there are as many series: enough for the workers of a
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Chunks:
-    """A source whose chunks are known: a `nofluke.studies.cases.Source`. ``keeps`` is what must outlive them."""
+    """Where the series of a study come from.
+
+    Attributes
+    ----------
+    detectors : tuple of str
+        Names of all detectors, in the order of the study.
+    fingerprint : dict
+        Plain values (JSON) that change whenever the inputs do: paths, sizes, times of change, or array hashes.
+    parts : tuple of Chunk
+        In order: the same for the same inputs, whatever the number of workers.
+    unused : tuple of Remark
+        What of the inputs is not used, and why: files and columns, a sentence for each reason.
+    keeps : Any
+        What must outlive the chunks.
+    """
 
     detectors: tuple[str, ...]
     fingerprint: dict[str, Any] = field(repr=False)
     parts: tuple[Chunk, ...] = field(repr=False)
     unused: tuple[Remark, ...] = ()
     keeps: Any = field(repr=False, default=None)
-
-    def chunks(self) -> tuple[Chunk, ...]:
-        """The chunks, in order."""
-        return self.parts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -282,21 +291,18 @@ def unused_columns(tables: Iterable[Iterable[str]], used: Collection[str]) -> tu
     return (Remark("unused columns", told, *them),)
 
 
-def cut(sizes: Sequence[int], per_chunk: Any = None) -> list[slice]:
-    """Which series go into one chunk, by their numbers of scores: about two million, or the number of series asked for.
+def cut(sizes: Sequence[int]) -> list[slice]:
+    """Which series go into one chunk, by their numbers of scores: about two million.
 
     Small studies make at least 32 chunks where they have as many series, so that many workers have something to do.
 
-    >>> cut([10, 10, 10], per_chunk=2)
-    [slice(0, 2, None), slice(2, 3, None)]
+    >>> cut([10] * 65)[:2], len(cut([10] * 65))
+    ([slice(0, 2, None), slice(2, 4, None)], 33)
     """
     most = min(max(len(sizes) // LEAST_CHUNKS, 1), MOST_SERIES)
-    limit: float = MOST_SCORES
-    if per_chunk is not None:
-        most, limit = as_whole(per_chunk, "per_chunk", 1), float("inf")
     parts, start, held = [], 0, 0
     for at, size in enumerate(sizes):
-        if at > start and (at - start >= most or held + size > limit):
+        if at > start and (at - start >= most or held + size > MOST_SCORES):
             parts.append(slice(start, at))
             start, held = at, 0
         held += size

@@ -511,7 +511,7 @@ class FilesChunk:
 
 
 def _in_chunks(
-    kind: str, every: Sequence[SeriesFiles], detectors: tuple[str, ...], rules: Rules, unused: Unused, per_chunk: Any
+    kind: str, every: Sequence[SeriesFiles], detectors: tuple[str, ...], rules: Rules, unused: Unused
 ) -> Chunks:
     """A source of series that have files of their own."""
     sizes = [sum(map(rules.size, one.scores.values())) for one in every]
@@ -519,13 +519,11 @@ def _in_chunks(
     labels = {path: None for one in every if isinstance(path := one.labels, Path) and path.is_file()}
     told: dict[str, Any] = {"kind": kind, "roles": rules.roles.to_dict()}
     told |= {"scores": sum_of_files(scores, rules.root), "labels": sum_of_files([*labels], rules.labels_root)}
-    parts = tuple(FilesChunk(files=tuple(every[part]), detectors=detectors) for part in cut(sizes, per_chunk))
+    parts = tuple(FilesChunk(files=tuple(every[part]), detectors=detectors) for part in cut(sizes))
     return Chunks(detectors=detectors, fingerprint=told, parts=parts, unused=tuple(unused))
 
 
-def files_source(
-    paths: Sequence[Path], root: Path, roles: Roles, events: Listed | None, unused: Unused, per_chunk: Any
-) -> Chunks:
+def files_source(paths: Sequence[Path], root: Path, roles: Roles, events: Listed | None, unused: Unused) -> Chunks:
     """A source of files that hold a series each, with a column for each detector."""
     if roles.detector is not None:
         raise InputError(
@@ -555,7 +553,7 @@ def files_source(
         )
         for name, path in zip(names, paths, strict=True)
     ]
-    return _in_chunks("files", every, detectors, rules, unused, per_chunk)
+    return _in_chunks("files", every, detectors, rules, unused)
 
 
 # ---- archives: a table of how each arranges its files, and the one reader for all of them
@@ -624,9 +622,7 @@ class Places:
     data: Any = None
 
 
-def archive_source(
-    name: str, source: Any, roles: Roles, places: Places, ranges: Any, events: Listed | None, per_chunk: Any
-) -> Chunks:
+def archive_source(name: str, source: Any, roles: Roles, places: Places, ranges: Any, events: Listed | None) -> Chunks:
     """The series that detectors have scores for, in one of the layouts."""
     layout = LAYOUTS[name] if name in LAYOUTS else _as_asked(roles, places, events)
     root = folder_of(source, "source", layout.source)
@@ -685,7 +681,7 @@ def archive_source(
     ]
     if name not in LAYOUTS:
         _check_columns(every[0], rules)
-    read = _in_chunks(name, every, detectors, rules, unused, per_chunk)
+    read = _in_chunks(name, every, detectors, rules, unused)
     return (
         read
         if name != "nab" or events is None

@@ -46,7 +46,7 @@ from nofluke.studies.sources.names import (
 Key = tuple[str | None, ...]
 
 
-def frame_source(value: Any, roles: Roles, events: Listed | None, per_chunk: Any) -> Chunks:
+def frame_source(value: Any, roles: Roles, events: Listed | None) -> Chunks:
     """The series of a frame, as a source whose chunks carry their values."""
     columns = _columns(value)
     if roles.series is None or roles.group == FOLDER:
@@ -89,7 +89,7 @@ def frame_source(value: Any, roles: Roles, events: Listed | None, per_chunk: Any
     cases = list(_cases(blocks, dict(zip(keys, slices, strict=True)), places, groups, detectors, roles, events))
     sizes = [(stop - start) * len(scores) for start, stop in _spans(keys, slices)]
     told = {"kind": "frame", "roles": roles.to_dict(), **sum_of_arrays(used)}
-    parts = tuple(CasesChunk(cases=tuple(cases[part])) for part in cut(sizes, per_chunk))
+    parts = tuple(CasesChunk(cases=tuple(cases[part])) for part in cut(sizes))
     unused = unused_columns([columns], [*used])
     return Chunks(detectors=detectors, fingerprint=told, parts=parts, unused=unused)
 

@@ -396,7 +396,7 @@ def literal(path: Path) -> str:
 # ---- files with a column that tells series apart, as a source: indexed, copied where they must be
 
 
-def table_source(paths: Sequence[Path], root: Path, roles: Roles, events: Listed | None, per_chunk: Any) -> Chunks:
+def table_source(paths: Sequence[Path], root: Path, roles: Roles, events: Listed | None) -> Chunks:
     """The series of one or more tables."""
     files = [TableFile(path=path, label=below(path, root), folder=path.parent.name) for path in paths]
     folder = Scratch()
@@ -433,7 +433,7 @@ def table_source(paths: Sequence[Path], root: Path, roles: Roles, events: Listed
     sizes = [sum(piece.count for piece in entry.pieces) * len(columns) for entry in entries]
     chunks: tuple[Chunk, ...] = tuple(
         TableChunk(entries=tuple(entries[part]), detectors=detectors, columns=columns, roles=roles)
-        for part in cut(sizes, per_chunk)
+        for part in cut(sizes)
     )
     copied = any(piece.file.path.is_relative_to(folder.path) for entry in entries for piece in entry.pieces)
     if copied and sum(sizes) <= SMALL:
