@@ -2,9 +2,7 @@
 
 import os
 import sys
-import tempfile
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from hypothesis import is_hypothesis_test, settings
@@ -16,10 +14,8 @@ OWN_SETTINGS = "_hypothesis_internal_use_settings"  # where @settings keeps them
 NO_BROWSER = "there is no chromium to look at the page with"
 
 if sys.dont_write_bytecode:
-    # hundreds of tests start an interpreter, and each would compile the package again; nothing is left in the tree
+    # hundreds of tests start an interpreter, and each would compile the package again
     sys.dont_write_bytecode = False
-    sys.pycache_prefix = str(Path(tempfile.gettempdir(), f"nofluke-tests-{os.getuid() if os.name == 'posix' else 0}"))
-    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
     del os.environ["PYTHONDONTWRITEBYTECODE"]
 
 
