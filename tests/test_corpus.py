@@ -10,7 +10,7 @@ SOME = record.some(100)
 CHUNK = 20
 CHUNKS = [SOME[at : at + CHUNK] for at in range(0, len(SOME), CHUNK)]
 EVERY = [problem for problem in record.problems() if problem not in SOME]
-MANY = 200
+MANY = 100
 
 
 def check(asked):
