@@ -2,24 +2,23 @@
 
 import os
 import sys
-import tempfile
 from collections import Counter
-from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import is_hypothesis_test, settings
 
+import nofluke as nf
 from pages import CHROMIUM
 
 SHARE = 4
 OWN_SETTINGS = "_hypothesis_internal_use_settings"  # where @settings keeps them
+MANY = 5_000  # tests: all but those behind markers
 NO_BROWSER = "there is no chromium to look at the page with"
 
 if sys.dont_write_bytecode:
-    # hundreds of tests start an interpreter, and each would compile the package again; nothing is left in the tree
+    # hundreds of tests start an interpreter, and each would compile the package again
     sys.dont_write_bytecode = False
-    sys.pycache_prefix = str(Path(tempfile.gettempdir(), f"nofluke-tests-{os.getuid() if os.name == 'posix' else 0}"))
-    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
     del os.environ["PYTHONDONTWRITEBYTECODE"]
 
 
@@ -53,6 +52,18 @@ def pytest_collection_modifyitems(config, items):
             seen.add(function)  # once for all its parameters
             own = getattr(function, OWN_SETTINGS, settings.default)
             setattr(function, OWN_SETTINGS, settings(own, max_examples=-(-own.max_examples // SHARE)))
+
+
+def pytest_collection_finish(session):
+    """Where everything is tested, two workers compile a half each of what takes longest, and read that of the other."""
+    worker = os.environ.get("PYTEST_XDIST_WORKER")
+    if len(session.items) < MANY or worker not in ("gw0", "gw1"):
+        return
+    truth, scores = np.arange(300) % 37 == 0, np.sin(np.arange(300.0))
+    if worker == "gw0":
+        assert nf.evaluate(truth, scores, quantile=0.9, tolerance=2, null="permutation").verdict
+    else:
+        assert nf.significance(list(nf.metrics.names()), truth, scores, quantile=0.9, null="circular-shift")
 
 
 def pytest_runtest_setup(item):

@@ -279,6 +279,7 @@ def test_five_hits_must_be_expected_where_alarms_differ_more_than_twofold(few, m
     assert bool(compare_units(units, n_resamples=9).difference("few", "many", "precision").why_no_pvalue) != told
 
 
+@pytest.mark.slow
 def test_precision_keeps_its_level_where_few_alarms_meet_many():
     """Of 150 comparisons with the fewest alarms that are tested, and of equally few, about one in twenty rejects."""
     for few, many in ((60, 1_200), (15, 15)):

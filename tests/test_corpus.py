@@ -10,7 +10,7 @@ SOME = record.some(100)
 CHUNK = 20
 CHUNKS = [SOME[at : at + CHUNK] for at in range(0, len(SOME), CHUNK)]
 EVERY = [problem for problem in record.problems() if problem not in SOME]
-MANY = 200
+MANY = 100
 
 
 def check(asked):
@@ -39,6 +39,7 @@ def test_all_answers_are_those_of_the_record(asked):
     check(asked)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("issue", record.issues())
 def test_every_change_is_listed_with_its_number_and_reason(issue):
     """The changes of an issue are those that its list explains, no more and no fewer of each kind."""

@@ -160,6 +160,7 @@ class TestDiagnose:
         null = nf.evaluate(truth, predictions=alarms, tolerance=1).recall_test.law
         assert permutation.recall == pytest.approx(null.upper(int(null.support[-1])))
 
+    @pytest.mark.slow
     def test_level_of_clusters_and_gaps(self):
         """Under random events both p-values keep 10%, also within the phases of a season."""
         rng = np.random.default_rng(6)
@@ -280,6 +281,7 @@ class TestDoubts:
         result = nf.evaluate([0, 1, 0], predictions=[0, 1, 0], null="bernoulli")
         assert any("to compare with the literature" in note for note in result.notes)
 
+    @pytest.mark.slow
     def test_false_alarms_are_rare(self):
         """Independent events and alarms on a clock: each doubt arises in about 1% of results (four standard errors)."""
         rng = np.random.default_rng(14)

@@ -518,15 +518,15 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("page", [*PAGES, README], ids=lambda page: str(page.relative_to(DOCS.parent)))
-def test_links_lead_somewhere(page: Path) -> None:
+def test_links_lead_somewhere() -> None:
     """Each link to a file of this repository names one that exists, and a heading that is in it."""
-    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
-        if "://" not in target:
-            name, _, anchor = target.partition("#")
-            other = page.parent / name if name else page
-            assert other.exists(), target
-            assert not anchor or anchor in anchors(other), target
+    for page in (*PAGES, README):
+        for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
+            if "://" not in target:
+                name, _, anchor = target.partition("#")
+                other = page.parent / name if name else page
+                assert other.exists(), f"{page}: {target}"
+                assert not anchor or anchor in anchors(other), f"{page}: {target}"
 
 
 @pytest.mark.parametrize("part", ["howto", "explanation", "reference"])
@@ -550,10 +550,9 @@ def prose(page: Path) -> Iterator[tuple[int, str]]:
             yield number, line
 
 
-@pytest.mark.parametrize("page", PROSE, ids=lambda page: str(page.relative_to(DOCS.parent)))
-def test_no_line_of_prose_is_longer_than_120_characters(page: Path) -> None:
+def test_no_line_of_prose_is_longer_than_120_characters() -> None:
     """Outside of code and tables; what a command or an example prints may be longer."""
-    assert [f"line {number}: {len(line)}" for number, line in prose(page) if len(line) > 120] == []
+    assert [f"{page}: {number}" for page in PROSE for number, line in prose(page) if len(line) > 120] == []
 
 
 def test_the_readme_is_short_and_has_its_two_commands_and_picture_first() -> None:

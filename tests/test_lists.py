@@ -222,7 +222,7 @@ def test_the_connection_has_lost_its_access_before_a_condition_is_looked_at(aler
     """Whatever the lists of harmless parts have missed could read no file, and could not ask for access again."""
     import duckdb
 
-    with open_table(alerts, [], None) as table:
+    with open_table(alerts, [], None, alone=True) as table:
         table.load(list(range(len(table.names))))
         kept_rows(table, "severity <= 2", "where")
         for query in (

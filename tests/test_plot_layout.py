@@ -360,6 +360,7 @@ def test_the_mean_of_chance_is_seen_on_its_band_on_dark_paper():
         assert contrast(on_black, (0, 0, 0)) >= 3, name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("style", ["default", "dark_background"])
 def test_nothing_but_found_and_missed_is_blue_or_orange(style):
     """By its hue, whatever it is that has a colour; chance is grey."""

@@ -82,7 +82,12 @@ def small():
     return result, make_payload(result)
 
 
-@pytest.mark.parametrize("name", CASES)
+QUICK = ("plain", "auto", "dates and mask", "circular shift")
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in CASES]
+)
 def test_every_cell_is_what_evaluate_says(name):
     """With any null, clock or mask: a position's counts, chance, p-values, matrices and words are `evaluate`'s."""
     truth, scores = example()

@@ -193,6 +193,7 @@ def test_ties_are_broken_among_the_tied_alone_and_without_a_look_at_the_truth():
     assert np.array_equal(break_ties(prepare(truth, plain), 0.3, 1), plain)
 
 
+@pytest.mark.slow
 def test_p_values_with_ties_at_random_keep_their_level():
     """Rounded scores that know nothing: at most 5% of 600 cells, but for chance, are better than chance by recall."""
     rng = np.random.default_rng(5)

@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -32,6 +33,7 @@ import pyarrow as pa
 import nofluke as nf
 from corpus.series import Series, made
 from nofluke.cli import main
+from nofluke.plot.panels import figure_of
 
 HERE = Path(__file__).parent
 ORIGIN = np.datetime64("2024-03-01T00:00:00", "s")
@@ -478,6 +480,16 @@ def text_of(page: str) -> str:
 CHOICES = {"verdict", "asked", "name", "text", "method", "null", "alternative", "ties", "unit", "kind", "recommended"}
 CHOICES |= {"count_events", "count_alarms", "higher_is", "tolerance", "status", "better", "metric", "best", "label"}
 FORMATS = ("to_markdown", "to_latex", "to_csv", "_repr_html_", "to_json")
+
+
+@contextlib.contextmanager
+def unsaved() -> Iterator[None]:
+    """Figures are drawn, but matplotlib, which would take most of the time, does not write what is not recorded."""
+    with (
+        patch("nofluke.plot.panels.svg_of", lambda draw: figure_of(draw) and "<svg></svg>\n"),
+        patch("nofluke.show.kit.figure._saved", lambda *_: "<svg></svg>"),
+    ):
+        yield
 
 
 def answer(problem: Problem) -> dict[str, dict[str, Any]]:

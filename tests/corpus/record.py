@@ -112,14 +112,17 @@ def answers_of(asked: Iterable[dict[str, Any]], workers: int = 2) -> Answers:
 
 def answers_here(asked: Iterable[dict[str, Any]]) -> Answers:
     """The same in this process."""
-    from corpus.calls import answer
+    from corpus.calls import answer, unsaved
 
     found = {}
-    for problem in asked:
-        try:
-            found[problem["id"]] = answer(problem)
-        except Exception as error:
-            raise RuntimeError(f"{problem['id']}: {type(error).__name__}: {error}\n{json.dumps(problem)}") from error
+    with unsaved():
+        for problem in asked:
+            try:
+                found[problem["id"]] = answer(problem)
+            except Exception as error:
+                raise RuntimeError(
+                    f"{problem['id']}: {type(error).__name__}: {error}\n{json.dumps(problem)}"
+                ) from error
     return found
 
 

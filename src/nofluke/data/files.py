@@ -459,7 +459,7 @@ def read_events(
     command line that name starts and ends.
     """
     asked = [name for name in (column, *(ends or ()), by) if name is not None]
-    with open_table(source, asked, time_format, alerts=True) as table:
+    with open_table(source, asked, time_format, alerts=True, alone=where is not None) as table:
         if ends is not None or (column is None and (has_ends(table.names) or ends_among(table.names) is not None)):
             picked = dict(zip(ENDS, _end_columns(table, ends or (None, None), options), strict=True))
         else:
@@ -491,7 +491,8 @@ def read_list(
 
     ``by`` is what names the column, for an error where there are several.
     """
-    with open_table(source, [] if column is None else [column], time_format, alerts=True) as table:
+    wanted = [] if column is None else [column]
+    with open_table(source, wanted, time_format, alerts=True, alone=where is not None) as table:
         if column is None and len(table.names) > 1:
             raise InputError(
                 problem=f"{table.label} has {len(table.names)} columns ({table.listing()})",
