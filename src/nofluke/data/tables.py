@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import datetime
 import difflib
+import errno
 import gzip
 import io
 import itertools
@@ -72,6 +73,11 @@ def open_table(
             layout = None if magic == b"PAR1" else sniff(path, label, folder, wanted, time_format)
         except (OSError, EOFError, zlib.error) as error:
             reason = getattr(error, "strerror", None) or one_line(str(error))
+            if getattr(error, "errno", None) == errno.ENOSPC:
+                raise InputError(
+                    problem=f"{label} cannot be copied to {tempfile.gettempdir()} ({reason})",
+                    remedy="name a folder with more room by the variable TMPDIR",
+                ) from None
             raise InputError(problem=f"{label} cannot be read ({reason})", remedy="check the file") from None
         connection = stack.enter_context(connected()) if connection is None else connection
         yield FileTable(connection, label, path, layout, folder)
