@@ -29,9 +29,9 @@ from nofluke.cli.options import (
     method_options,
     null_of,
     output_option,
-    plain_file,
     plot_option,
     preset_option,
+    report_option,
     seed_option,
     several,
     side_options,
@@ -39,7 +39,7 @@ from nofluke.cli.options import (
     zero_division_option,
 )
 from nofluke.cli.printing import extras, gate_code, write_result
-from nofluke.cli.values import COLUMN, CONDITION, FILE, PAGE, SPAN, Span, Values, list_option
+from nofluke.cli.values import COLUMN, CONDITION, FILE, SPAN, Span, Values, list_option
 from nofluke.errors import InputError
 from nofluke.series.arguments import AboutTimes, names_of
 
@@ -128,7 +128,7 @@ _NULLS = (
 @judging_options
 @familywise_option
 @gate_options
-@click.option("--report", type=PAGE, callback=plain_file, help="Write an HTML page about it, too.")
+@report_option
 @plot_option()
 @gate_format_option
 @output_option
@@ -169,10 +169,6 @@ def coincidence(
     many = familywise or len(windows) * len(moves) > 1
     if many:
         _refuse(click.get_current_context())
-    if report is not None:
-        from nofluke.show.kit import check_kit
-
-        check_kit()  # before the work
     import nofluke as nf
 
     if gaps_time_format is not None and gaps is None:

@@ -41,8 +41,8 @@ from nofluke.cli.options import (
     metric_option,
     null_option,
     output_option,
-    plain_file,
     plot_option,
+    report_option,
     seed_option,
     sides_in,
     strata_option,
@@ -507,15 +507,11 @@ def read_json(path: Path) -> Any:
 
 @click.command(cls=Command, examples=("nofluke demo", "nofluke demo --seed 1 --report demo.html"))
 @click.option("--seed", type=int, default=0, show_default=True, help="Which simulated series.")
-@click.option("--report", type=PAGE, callback=plain_file, help="Write an HTML page about it, too.")
+@report_option
 def demo(seed: int, report: str | None) -> None:
     """Judge a detector on simulated tweets about earthquakes."""
     import nofluke as nf
 
-    if report is not None:
-        from nofluke.show.kit import check_kit
-
-        check_kit()  # before the work
     quakes = nf.datasets.simulate_quakes(rng=seed)
     scores = nf.detectors.energy_transient(quakes.counts)
     result = nf.evaluate(quakes.truth, scores, quantile=0.9, tolerance=2)

@@ -8,9 +8,9 @@ import click
 
 from nofluke.cli.arguments import named_detectors, read_detector
 from nofluke.cli.command import Command
-from nofluke.cli.options import detectors_options, format_option, output_option, plain_file, plot_option
+from nofluke.cli.options import detectors_options, format_option, output_option, plot_option, report_option
 from nofluke.cli.printing import write_result
-from nofluke.cli.values import COLUMN, FILE, PAGE, SHARE
+from nofluke.cli.values import COLUMN, FILE, SHARE
 from nofluke.errors import InputError, shown
 
 
@@ -139,7 +139,7 @@ KINDS = click.Choice(["sources", "series"])
     help="What a row of the table is.",
 )
 @plot_option("--diagram")
-@click.option("--report", type=PAGE, callback=plain_file, help="Write an HTML page about it, too.")
+@report_option
 @format_option
 @output_option
 def rank(

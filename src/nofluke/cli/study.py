@@ -251,9 +251,13 @@ def study(
         for note in done.unused:
             _say(f"Note: {said(note)}")
     if done.path is not None:
-        _say(
-            f"Wrote {done.path / 'leaderboard.html'} (.csv, .md, .tex), results.parquet, failed.jsonl, timings.parquet"
-        )
+        page = (done.path / "leaderboard.html").exists()
+        board, others = ("html", ".csv, .md, .tex") if page else ("csv", ".md, .tex")
+        _say(f"Wrote {done.path / f'leaderboard.{board}'} ({others}), results.parquet, failed.jsonl, timings.parquet")
+        if not page:
+            _say(
+                "Note: leaderboard.html needs jinja2 and matplotlib: pip install 'nofluke[report]', and run this again."
+            )
     code = verdict_code(board) if gate else 0
     return code or (SOME_MISSING if done.n_missing else 0)
 

@@ -21,7 +21,7 @@ from nofluke.measures.confusion import Confusion
 from nofluke.plot.style import PALETTE, check_matplotlib
 from nofluke.progress import progress_bar
 from nofluke.reproduce.claim import Claim, Claims, Reproduced, tally
-from nofluke.show.kit import filled, markup, page
+from nofluke.show.kit import check_kit, filled, markup, page
 from nofluke.text.tables import csv_text, plural
 
 if TYPE_CHECKING:
@@ -342,6 +342,7 @@ class Topic(Generic[Studied]):
 
     def write(self, output: str | Path, run: Callable[[Path], Studied], made: Callable[..., Made]) -> Made:
         """Run the study, and write the page, figures, records and claims.json into a directory."""
+        check_kit()
         check_matplotlib()
         with prepared(output) as directory:
             study = run(directory)
