@@ -387,7 +387,8 @@ def test_on_a_full_disk_nothing_is_left_and_the_option_is_named(run, files, monk
     monkeypatch.setattr("nofluke.data.paths.os.write", full)
     before = sorted(files.rglob("*"))
     code, _, err = run(*line.split())
-    assert (code, err) == (2, f"nofluke: {named} cannot be written (No space left on device): choose another place.\n")
+    told = f"nofluke: {named} cannot be written (No space left on device): choose another place."
+    assert (code, err.splitlines()[-1]) == (2, told)  # on a busy machine, lines of progress come before
     assert sorted(files.rglob("*")) == before
 
 

@@ -299,6 +299,7 @@ zero_division_option = click.option(
     type=click.Choice(["nan", "0", "1"]),
     default="nan",
     show_default=True,
+    callback=lambda _context, _option, value: float(value),
     help="Value of undefined measures.",
 )
 gate_option: Callable[[Any], Any] = click.option(

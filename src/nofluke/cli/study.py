@@ -252,8 +252,8 @@ def study(
             _say(f"Note: {said(note)}")
     if done.path is not None:
         page = (done.path / "leaderboard.html").exists()
-        board, others = ("html", ".csv, .md, .tex") if page else ("csv", ".md, .tex")
-        _say(f"Wrote {done.path / f'leaderboard.{board}'} ({others}), results.parquet, failed.jsonl, timings.parquet")
+        first, others = ("html", ".csv, .md, .tex") if page else ("csv", ".md, .tex")
+        _say(f"Wrote {done.path / f'leaderboard.{first}'} ({others}), results.parquet, failed.jsonl, timings.parquet")
         if not page:
             _say(
                 "Note: leaderboard.html needs jinja2 and matplotlib: pip install 'nofluke[report]', and run this again."
