@@ -34,6 +34,7 @@ from nofluke.cli.options import (
     directory,
     familywise_option,
     file_or_stream,
+    fixed_seed_option,
     format_option,
     gate_format_option,
     gate_options,
@@ -201,9 +202,7 @@ ROLES = (
 @null_option
 @strata_option
 @method_options
-@click.option(
-    "--seed", type=int, default=0, show_default=True, help="Random seed; the same seed gives identical output."
-)
+@fixed_seed_option
 @metric_option(
     "Another metric beside chance, such as vus-pr:window=100; nofluke metrics lists them. Repeat for several."
 )
@@ -491,9 +490,7 @@ _ONE_PAGE = {
     help="Where to write index.html, figures, numbers and claims.json.",
 )
 @click.option("--simulated", is_flag=True, help="Simulated data in place of the paper's: needs no network.")
-@click.option(
-    "--seed", type=int, default=0, show_default=True, help="Random seed; the same seed gives identical output."
-)
+@fixed_seed_option
 @click.option(
     "--permutations",
     type=int,

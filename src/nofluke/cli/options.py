@@ -326,6 +326,11 @@ STATISTICS = ("sttc", "event-synchronisation", "matching")
 seed_option = click.option("--seed", type=int, help="Seed of Monte Carlo; without it a fresh one is drawn and named.")
 
 
+fixed_seed_option = click.option(
+    "--seed", type=int, default=0, show_default=True, help="Random seed; the same seed gives identical output."
+)
+
+
 def null_of(names: str) -> Callable[[Any], Any]:
     """--null, with the names that the command takes."""
     return click.option(

@@ -13,6 +13,7 @@ from nofluke.cli.command import FORMATS, Command, advising
 from nofluke.cli.options import (
     PLOT,
     directory,
+    fixed_seed_option,
     format_of,
     metric_option,
     null_of_study_option,
@@ -137,9 +138,7 @@ cell_options = several(
     click.option(
         "--resamples", type=int, default=10_000, show_default=True, help="Random draws, where chance is simulated."
     ),
-    click.option(
-        "--seed", type=int, default=0, show_default=True, help="Random seed; the same seed gives identical output."
-    ),
+    fixed_seed_option,
     click.option("--alpha", type=SHARE, default=0.05, show_default=True, help="Level of all verdicts."),
 )
 run_options = several(

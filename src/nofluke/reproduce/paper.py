@@ -102,9 +102,6 @@ TABLE_1 = _counted(alarm(), EVENT_NEAR)
 TABLE_2 = _counted(ALARM_NEAR, event())
 
 
-# ---- its parts
-
-
 # ---- the part of the page on chance: permuted sequences, the numbers of section 3.2
 
 
