@@ -11,14 +11,15 @@ from nofluke.cli import main
 RNG = np.random.default_rng(4)
 TRUTH, SCORES = (RNG.random(60) < 0.2).astype(int), RNG.integers(0, 9, 60)
 TIMES = np.arange("2024-01-01", "2024-03-01", dtype="datetime64[D]")
+LATER = np.arange(60) >= 20
 
 
 @pytest.fixture
 def run(tmp_path, monkeypatch, capsys):
     """Call the command line on a file of labels, scores and days; the code, what was printed, and what was said."""
     monkeypatch.chdir(tmp_path)
-    rows = zip(TIMES.astype(str), TRUTH, SCORES, strict=True)
-    (tmp_path / "data.csv").write_text("day,y,z\n" + "".join(f"{d},{y},{z}\n" for d, y, z in rows))
+    rows = zip(TIMES.astype(str), TRUTH, SCORES, LATER.astype(int), strict=True)
+    (tmp_path / "data.csv").write_text("day,y,z,later\n" + "".join(f"{d},{y},{z},{p}\n" for d, y, z, p in rows))
 
     def call(command, *options):
         with pytest.raises(SystemExit) as end:
@@ -41,6 +42,7 @@ def run(tmp_path, monkeypatch, capsys):
         (("--quantile", "0.8", "--warmup", "5d"), {"quantile": 0.8, "warmup": 5}),
         (("--quantile", "0.8", "--test-part", "15%"), {"quantile": 0.8, "test_part": 9}),
         (("--quantile", "0.8", "--test-part", "10,40"), {"quantile": 0.8, "test_part": (10, 40)}),
+        (("--quantile", "0.8", "--test-part", "later"), {"quantile": 0.8, "test_part": LATER}),
         (("--threshold", "6", "--count-alarms", "episodes"), {"threshold": 6, "count_alarms": "episodes"}),
         (("--threshold", "6", "--refractory", "3"), {"threshold": 6, "refractory": 3}),
         (("--threshold", "6", "--refractory", "3d"), {"threshold": 6, "refractory": "3d"}),

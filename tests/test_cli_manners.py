@@ -1,7 +1,10 @@
 """Manners of the command line: help by topic, examples, completion, lists and ranges, words, endings, lines."""
 
 import ast
+import errno
+import io
 import json
+import os
 import re
 import shlex
 from functools import cache
@@ -363,6 +366,43 @@ def test_a_format_that_is_named_goes_into_any_file(run, files):
     assert run(*base, "x")[0] == run(*base, "X.TXT")[0] == 0
     assert (files / "x").read_text() == (files / "X.TXT").read_text()
     assert (files / "x").read_text().startswith("400 steps")
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        ("report data.csv --truth label --scores z --quantile .9 -o page.html", "--output page.html"),
+        ("evaluate data.csv --truth label --scores z --quantile .9 -o x.json", "--output x.json"),
+        ("coincidence quakes.csv tweets.csv --tolerance 2d --report page.html -o x.txt", "--report page.html"),
+        ("watch state.json --predictions-file tweets.csv --truth-file quakes.csv --tolerance 2d", "state.json"),
+    ],
+)
+def test_on_a_full_disk_nothing_is_left_and_the_option_is_named(run, files, monkeypatch, line, named):
+    """In one line; what says who holds a lock is no reason to fail, nor to keep it."""
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("nofluke.data.paths.os.fsync", full)
+    monkeypatch.setattr("nofluke.data.paths.os.write", full)
+    before = sorted(files.rglob("*"))
+    code, _, err = run(*line.split())
+    told = f"nofluke: {named} cannot be written (No space left on device): choose another place."
+    assert (code, err.splitlines()[-1]) == (2, told)  # on a busy machine, lines of progress come before
+    assert sorted(files.rglob("*")) == before
+
+
+def test_a_full_folder_for_copies_is_named(run, monkeypatch):
+    """A pipe is copied before it is read: what is full is not its file."""
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("nofluke.data.tables._copy_stream", full)
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"label,z\n0,1\n")))
+    code, out, err = run("evaluate", "-", "--truth", "label", "--scores", "z", "--quantile", ".9")
+    assert (code, out) == (2, "")
+    assert re.match("nofluke: standard input cannot be copied to .*: name a folder with more room by .* TMPDIR", err)
 
 
 # formats of times

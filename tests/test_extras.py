@@ -119,6 +119,45 @@ def test_the_command_without_click_says_what_to_type():
     assert PROJECT["scripts"] == {"nofluke": "nofluke.__main__:main"}
 
 
+@pytest.mark.parametrize(
+    ("package", "line"),
+    [
+        ("duckdb", "evaluate table.csv --truth truth --scores good --quantile .9"),
+        ("matplotlib", "evaluate table.csv --truth truth --scores good --quantile .9 --plot a.png"),
+        ("jinja2", "report table.csv --truth truth --scores good --quantile .9"),
+        ("jinja2", "demo --report a.html"),
+        ("jinja2", "rank table.csv --series series --report a.html"),
+        ("jinja2", "reproduce --simulated -o out"),
+        ("jinja2", "watch state.json --truth-file a.csv --predictions-file b.csv --tolerance 2 --report a.html"),
+        ("distributed", "study table.csv --series series --truth truth --scores good --budget 5% --dask local"),
+    ],
+)
+def test_on_the_command_line_a_missing_extra_is_one_line(package, line, tmp_path):
+    """On standard error, with exit code 2, before anything is written; what comes with a package is missing, too."""
+    (tmp_path / "table.csv").write_text("series,truth,good\na,0,1\na,1,2\na,0,1\n")
+    code = f"import os; os.chdir({str(tmp_path)!r})\nfrom nofluke.cli import main\nmain({line.split()!r})"
+    done = python_without([package, *(["markupsafe"] if package == "jinja2" else [])], code)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done.stderr
+    assert done.stderr.endswith(f"{package}, which is not installed: pip install 'nofluke[{EXTRAS[package]}]'.\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["table.csv"]
+
+
+def test_a_study_without_pages_has_all_but_its_page_and_gets_it_later(tmp_path):
+    """The folder is for programs, too; whoever installs what pages need and resumes gets the page."""
+    code = f"""
+import sys; sys.path.insert(0, {str(ROOT / "tests")!r})
+import nofluke as nf
+from test_extras import ASKED, table
+nf.study(table(), **ASKED, workers=1, out={str(tmp_path / "out")!r})
+"""
+    page = tmp_path / "out" / "leaderboard.html"
+    for missing in (["jinja2", "markupsafe"], []):
+        done = python_without(missing, code)
+        assert done.returncode == 0, done.stderr
+        assert page.exists() is not bool(missing)
+        assert (page.with_suffix(".csv").exists(), page.with_name("manifest.json").exists()) == (True, True)
+
+
 def test_a_log_has_a_line_of_progress_now_and_then(monkeypatch, capsys):
     """Every half minute, where a command's standard error is no terminal; the library itself says nothing."""
     now = [0.0]

@@ -792,6 +792,15 @@ def test_a_cell_of_megabytes_is_not_printed(write, content, message):
     assert len(str(caught.value)) <= 1_000
 
 
+def test_more_columns_than_are_read_are_counted(write):
+    """A table on its side is told how it should stand, before duckdb takes minutes to look at it."""
+    row = ",".join(map(str, range(100_001)))
+    with pytest.raises(InputError, match="has 100,001 columns, and at most 100,000 are read: turn it around"):
+        scores_of(write("a.csv", f"{row}\n{row}\n"))
+    wide = ",".join(["score", *(f"c{i}" for i in range(30_000))])  # a line beyond 131,072 characters
+    assert scores_of(write("b.csv", f"{wide}\n1{',0' * 30_000}\n2{',0' * 30_000}\n")).tolist() == [1, 2]
+
+
 @pytest.mark.parametrize("source", [5, None, b"a.csv", "", "a\0b", "\ud800"])
 def test_what_is_no_path_is_refused(source):
     """A number, nothing, bytes, an empty name or one that no system allows."""

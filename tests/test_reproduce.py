@@ -21,8 +21,8 @@ from nofluke.cli import cli
 from nofluke.datasets import simulate_quakes
 from nofluke.errors import InputError
 from nofluke.inference.sweep import sweep
-from nofluke.reproduce import claims, reproduce, study
-from nofluke.reproduce.claims import check_claims
+from nofluke.reproduce import reproduce, study
+from nofluke.reproduce.claims import PAPER
 from nofluke.reproduce.figures import FIGURES as FIGURES_BY_NAME
 from nofluke.reproduce.study import LAGS, QUANTILES, TOLERANCES, run_study
 from oracles import paper_tables
@@ -505,17 +505,17 @@ def test_a_statement_that_fails_is_said_to_fail(simulated, key, change):
     whole = simulated.study
     wrong = replace(whole, curve=altered(whole.curve, *change))
     outcomes = [
-        {claim.key: claim.outcome for claim in claims}[key] for claims in (simulated.claims, check_claims(wrong))
+        {claim.key: claim.outcome for claim in claims}[key] for claims in (simulated.claims, PAPER.check(wrong))
     ]
     assert outcomes == ["holds", "does not hold"]
 
 
 def test_a_formula_off_by_one_step_is_found_out(simulated, monkeypatch):
     """With windows moved by a step, summands no longer agree with the definition; the matrices do not rest on them."""
-    whole = simulated.study
-    windowed = claims.windowed
-    monkeypatch.setattr(claims, "windowed", lambda flags, delta: np.roll(windowed(flags, delta), 1))
-    outcomes = {claim.key: claim.outcome for claim in check_claims(whole)}
+    whole = replace(simulated.study)  # which has nothing counted yet
+    windowed = study.windowed
+    monkeypatch.setattr(study, "windowed", lambda flags, delta: np.roll(windowed(flags, delta), 1))
+    outcomes = {claim.key: claim.outcome for claim in PAPER.check(whole)}
     assert outcomes["equation-2"] == outcomes["equation-3"] == "does not hold"
     assert outcomes["partition"] == "holds"
 
@@ -529,8 +529,8 @@ def test_steps_are_counted_as_the_papers_sums(simulated):
         for d, delta in enumerate(TOLERANCES):
             sums = paper_tables([int(e) for e in truth], [int(z >= threshold) for z in scores], delta)
             assert [tuple(matrix.to_dict().values()) for matrix in curve.matrices(d, k)] == list(sums)
-    assert claims.count(truth, scores, curve) == claims.Counted(cells=8, terms=8 * 40)
-    wrong = claims.count(truth, scores, altered(curve, "recall_hits", 0, 0, 1))
+    assert study.count(truth, scores, curve) == study.Counted(cells=8, terms=8 * 40)
+    wrong = study.count(truth, scores, altered(curve, "recall_hits", 0, 0, 1))
     assert (wrong.matrices_differ, wrong.sums_differ, wrong.not_in_one) == (1, (0, 1), 0)
 
 

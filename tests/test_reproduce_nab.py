@@ -15,7 +15,6 @@ from nofluke.cli import cli, main
 from nofluke.errors import InputError
 from nofluke.reproduce import nab as nab_study
 from nofluke.reproduce import reproduce_nab
-from nofluke.reproduce.nab import check_nab_claims
 
 DETECTORS = ("ARTime", "bayesChangePt", "null", "random")
 PARTS = ("realAdExchange", "realKnownCause/rogue_agent_key_hold")  # the short ones
@@ -156,11 +155,11 @@ def test_controls_are_told_for_what_they_are(small, part):
 def test_what_is_known_of_the_whole_is_checked_where_the_whole_is_there(small, monkeypatch):
     """With as many series as NAB has, statements about all of it are decided, and made-up scores refute them."""
     monkeypatch.setattr(nab_study, "WHOLE", 3)
-    found = {claim.key: claim for claim in check_nab_claims(small.study)}
+    found = {claim.key: claim for claim in nab_study.NAB.check(small.study)}
     assert found["recall-of-bayes"].outcome == found["ties-at-the-quantile"].outcome == "does not hold"
     assert "the whole of NAB" in found["recall-of-bayes"].finding
     monkeypatch.setattr("nofluke.reproduce.nab.TIED_ON_ALL", (3, 9))
-    assert {claim.key: claim.outcome for claim in check_nab_claims(small.study)}["ties-at-the-quantile"] == "holds"
+    assert {claim.key: claim.outcome for claim in nab_study.NAB.check(small.study)}["ties-at-the-quantile"] == "holds"
 
 
 @pytest.mark.slow

@@ -18,7 +18,6 @@ from nofluke.datasets import BENCHMARKS, BenchmarkLabels
 from nofluke.errors import InputError
 from nofluke.reproduce import point_adjustment as study
 from nofluke.reproduce import reproduce_point_adjustment
-from nofluke.reproduce.point_adjustment import check_adjustment_claims
 
 LENGTHS = {"MSL": (300, 500), "SMAP": (400, 300, 200), "SMD": (600, 600), "PSM": (700,)}
 SIZES = {"MSL": 60, "SMAP": 90, "SMD": 3, "PSM": 120}  # of the one range of each entity
@@ -153,7 +152,7 @@ def test_statements_follow_the_numbers(small):
     outcomes = []
     for quantile in (1.0, 0.5, 0.95):
         case = replace(cases[0], published=float(np.quantile(cases[0].random.values, quantile)) + 1e-9)
-        claims = check_adjustment_claims(replace(small.study, cases=(case, *cases[1:])))
+        claims = study.ADJUSTMENT.check(replace(small.study, cases=(case, *cases[1:])))
         outcomes.append(claims[0].outcome)
         assert len(claims) == len({claim.key for claim in claims}) == 10
     assert outcomes == ["holds", "does not hold", "cannot be checked"]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from inspect import signature
 from typing import TYPE_CHECKING, Any, Literal
 
 from nofluke.cli.values import Span, named_range
@@ -92,10 +93,10 @@ def named_detectors(options: dict[str, Any]) -> tuple[str, ...]:
     return tuple(named)
 
 
-def read_truth(file: str, output: str | None, n_steps: int | None, options: dict[str, Any]) -> Data:
+def read_truth(file: str, output: str | None, options: dict[str, Any]) -> Data:
     """Read the truth alone: labels, a list with a clock beside it, or, given the number of steps, just a list."""
     named = {name: options[name] for name in _DATA if name in options}
-    if n_steps is None:
+    if options["n_steps"] is None:
         if named["truth_file"] is not None and named["time"] is None:
             raise InputError(
                 problem="--truth-file needs --time COLUMN, the clock in FILE. Or pass the list itself as FILE, with "
@@ -125,6 +126,21 @@ def chance_arguments(options: dict[str, Any]) -> dict[str, Any]:
         "n_resamples": options["resamples"],
         "rng": options["seed"],
     }
+
+
+RENAMED = {"resamples": "n_resamples", "seed": "rng", "time": "times"}
+"""Options that arguments of the library call otherwise."""
+
+
+def asked(verb: Callable[..., Any], data: Data, options: Mapping[str, Any], **more: Any) -> Any:
+    """What a verb of the library answers, with the notes of the files.
+
+    It gets what was read, ``more``, and of all other options those that are arguments of its own.
+    """
+    own = signature(verb).parameters
+    named = {RENAMED.get(name, name): value for name, value in options.items()}
+    settings = {name: value for name, value in named.items() if name in own}
+    return data.noted(verb(**settings | data.arguments | more))
 
 
 def within_strata(null: str, strata: str | None, data: Data) -> tuple[Data, Any]:

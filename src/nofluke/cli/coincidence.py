@@ -9,7 +9,7 @@ import click
 
 from nofluke.cli.arguments import (
     Data,
-    chance_arguments,
+    asked,
     check_places,
     declared_in,
     named_format,
@@ -29,9 +29,9 @@ from nofluke.cli.options import (
     method_options,
     null_of,
     output_option,
-    plain_file,
     plot_option,
     preset_option,
+    report_option,
     seed_option,
     several,
     side_options,
@@ -39,7 +39,7 @@ from nofluke.cli.options import (
     zero_division_option,
 )
 from nofluke.cli.printing import extras, gate_code, write_result
-from nofluke.cli.values import COLUMN, CONDITION, FILE, PAGE, SPAN, Span, Values, list_option
+from nofluke.cli.values import COLUMN, CONDITION, FILE, SPAN, Span, Values, list_option
 from nofluke.errors import InputError
 from nofluke.series.arguments import AboutTimes, names_of
 
@@ -128,7 +128,7 @@ _NULLS = (
 @judging_options
 @familywise_option
 @gate_options
-@click.option("--report", type=PAGE, callback=plain_file, help="Write an HTML page about it, too.")
+@report_option
 @plot_option()
 @gate_format_option
 @output_option
@@ -147,10 +147,10 @@ def coincidence(
     gaps_time_format: str | None,
     span: Span | None,
     gaps: str | None,
-    tolerances: tuple[str, ...],
+    tolerances: tuple[str, ...] | None,
     early: str | None,
     late: str | None,
-    lags: tuple[str, ...],
+    lags: tuple[str, ...] | None,
     familywise: bool,
     report: str | None,
     form: str | None,
@@ -165,14 +165,10 @@ def coincidence(
     """
     check_places({"EVENTS": events, "ALARMS": alarms, "--gaps": gaps}, {"--output": output, "--report": report})
     windows = _tolerances(tolerances, early, late)
-    moves = [number_of(lag) for lag in lags] or [0]
+    moves = [number_of(lag) for lag in lags or ("0",)]
     many = familywise or len(windows) * len(moves) > 1
     if many:
         _refuse(click.get_current_context())
-    if report is not None:
-        from nofluke.show.kit import check_kit
-
-        check_kit()  # before the work
     import nofluke as nf
 
     if gaps_time_format is not None and gaps is None:
@@ -190,25 +186,11 @@ def coincidence(
         **declared_in(options),
     }
     if many:
-        swept = data.noted(
-            nf.sweep_tolerances(
-                **data.arguments, **watched, **chance_arguments(options), tolerances=windows, lags=moves
-            )
-        )
+        swept = asked(nf.sweep_tolerances, data, options, **watched, tolerances=windows, lags=moves)
         seeded = {"n_resamples": options["resamples"], "rng": options["seed"]}
         write_result(swept, form, output, familywise=swept.familywise(**seeded) if familywise else None)
         return 0
-    result = data.noted(
-        nf.coincidence(
-            **data.arguments,
-            **watched,
-            **chance_arguments(options),
-            tolerance=windows[0],
-            lag=moves[0],
-            zero_division=float(options["zero_division"]),
-            **{name: options[name] for name in ("edges", "leads", "alternative", "ties", "alpha")},
-        )
-    )
+    result = asked(nf.coincidence, data, options, **watched, tolerance=windows[0], lag=moves[0])
     page = None if report is None else result.report(report)
     write_result(result, form, output, **extras(options))
     if page is not None:
@@ -260,7 +242,7 @@ def _read(lists: dict[str, _Listed], gaps: tuple[str | None, str | None], time_f
     return Data(arguments=found, notes=tuple(dict.fromkeys(notes)))
 
 
-def _tolerances(both: tuple[str, ...], early: str | None, late: str | None) -> list[Any]:
+def _tolerances(both: tuple[str, ...] | None, early: str | None, late: str | None) -> list[Any]:
     """Tolerances from --tolerance, or one from --early and --late; plain numbers are in the unit of the times."""
     if not both and early is None and late is None:
         raise InputError(problem="name the tolerance", remedy="--tolerance LENGTH, such as 2d, or --early and --late")

@@ -250,7 +250,7 @@ _OTHER_NAMES = {
     "times": ("time",),
     "rng": ("seed",),
     "n_resamples": ("resamples", "permutations"),
-    "path": ("output", "report"),
+    "path": ("state", "report", "output"),
     "source": ("nab",),
     "start": ("truth_start",),
     "end": ("truth_end",),
@@ -284,7 +284,7 @@ class Options:
             return str(part)
         else:
             values = [shlex.quote(value) if isinstance(value, str) else shown(value) for value in part.values]
-        name = option.opts[-1] if isinstance(option, click.Option) else str(option.metavar)
+        name = option.opts[-1] if isinstance(option, click.Option) else str(option.metavar).removesuffix("...")
         if part.way == "to pass" and not values and not self.others:
             values = [option.metavar or option.type.name.upper()]
         if part.way == "passed" and not _is_word(part.values[0]):

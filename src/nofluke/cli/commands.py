@@ -13,6 +13,7 @@ import click
 
 from nofluke.cli.arguments import (
     Data,
+    asked,
     chance_arguments,
     named_detectors,
     number_of,
@@ -33,6 +34,7 @@ from nofluke.cli.options import (
     directory,
     familywise_option,
     file_or_stream,
+    fixed_seed_option,
     format_option,
     gate_format_option,
     gate_options,
@@ -41,8 +43,8 @@ from nofluke.cli.options import (
     metric_option,
     null_option,
     output_option,
-    plain_file,
     plot_option,
+    report_option,
     seed_option,
     sides_in,
     strata_option,
@@ -73,16 +75,7 @@ from nofluke.errors import InputError
 @plot_option()
 @gate_format_option
 @output_option
-def evaluate(
-    file: str | None,
-    zero_division: str,
-    alternative: Any,
-    ties: Any,
-    alpha: float,
-    form: str | None,
-    output: str | None,
-    **options: Any,
-) -> int:
+def evaluate(file: str | None, form: str | None, output: str | None, **options: Any) -> int:
     """Precision and recall at one threshold, next to chance.
 
     FILE is CSV, TSV or Parquet, or - for standard input. A prediction counts within --tolerance of an event.
@@ -91,16 +84,7 @@ def evaluate(
 
     data = one_detector(read_detector(file, output, options), "evaluate")
     data, null = within_strata(options["null"], options["strata"], data)
-    result = data.noted(
-        nf.evaluate(
-            **data.arguments,
-            **chance_arguments(options) | {"null": null},
-            zero_division=float(zero_division),
-            alternative=alternative,
-            ties=ties,
-            alpha=alpha,
-        )
-    )
+    result = asked(nf.evaluate, data, options, null=null)
     write_result(result, form, output, **extras(options))
     return gate_code(result, options)
 
@@ -144,21 +128,7 @@ def evaluate(
 @format_option
 @output_option
 def sweep(
-    file: str,
-    tolerances: tuple[str, ...],
-    thresholds: tuple[float, ...],
-    quantiles: tuple[float, ...],
-    budgets: tuple[str, ...],
-    unit: str,
-    null: str,
-    method: Any,
-    resamples: int,
-    seed: int | None,
-    chance: bool,
-    familywise: bool,
-    form: str | None,
-    output: str | None,
-    **options: Any,
+    file: str, tolerances: tuple[str, ...] | None, unit: str, form: str | None, output: str | None, **options: Any
 ) -> None:
     """Precision and recall at many thresholds and tolerances.
 
@@ -171,23 +141,13 @@ def sweep(
     """
     import nofluke as nf
 
-    data, within = within_strata(null, options["strata"], read(file, output, **options))
-    curve = data.noted(
-        nf.sweep(
-            **data.arguments,
-            tolerances=[tolerance_of(t, None, None, unit) for t in tolerances or ("0",)],
-            thresholds=list(thresholds) or None,
-            quantiles=list(quantiles) or None,
-            budgets=list(budgets) or None,
-            null=within,
-            method=method,
-            n_resamples=resamples,
-            rng=seed,
-        )
-    )
-    if chance:
+    data, null = within_strata(options["null"], options["strata"], read(file, output, **options))
+    windows = [tolerance_of(t, None, None, unit) for t in tolerances or ("0",)]
+    curve = asked(nf.sweep, data, options, tolerances=windows, null=null)
+    if options["chance"]:
         _ = curve.chance  # once computed, it is shown
-    family = curve.familywise(n_resamples=resamples, rng=seed) if familywise else None
+    seeded = {"n_resamples": options["resamples"], "rng": options["seed"]}
+    family = curve.familywise(**seeded) if options["familywise"] else None
     write_result(curve, form, output, familywise=family)
 
 
@@ -207,9 +167,7 @@ def sweep(
 @click.option("--alpha", type=SHARE, default=0.05, show_default=True, help="Level of the findings.")
 @format_option
 @output_option
-def diagnose(
-    file: str | None, period: str | None, alpha: float, form: str | None, output: str | None, **options: Any
-) -> None:
+def diagnose(file: str | None, form: str | None, output: str | None, **options: Any) -> None:
     """Which null model to trust for these data, and why.
 
     Looks for clusters, seasons and runs of events, and for memory and lag of alarms. Prints what it found and the null
@@ -219,16 +177,10 @@ def diagnose(
     import nofluke as nf
 
     data = one_detector(read_detector(file, output, options), "diagnose")
-    result = data.noted(nf.diagnose(**data.arguments, period=_period(period), alpha=alpha))
-    write_result(result, form, output)
-
-
-def _period(text: str | None) -> int | str | None:
-    """Steps as a number; anything else is left as it is, the name of a season."""
-    if text is not None:
-        with suppress(ValueError):
-            return int(text)
-    return text
+    period = options["period"]
+    with suppress(TypeError, ValueError):  # steps as a number; anything else is the name of a season
+        period = int(period)
+    write_result(asked(nf.diagnose, data, options, period=period), form, output)
 
 
 # ---- `nofluke report`: one detector, or several
@@ -250,9 +202,7 @@ ROLES = (
 @null_option
 @strata_option
 @method_options
-@click.option(
-    "--seed", type=int, default=0, show_default=True, help="Random seed; the same seed gives identical output."
-)
+@fixed_seed_option
 @metric_option(
     "Another metric beside chance, such as vus-pr:window=100; nofluke metrics lists them. Repeat for several."
 )
@@ -430,20 +380,11 @@ def power(
     like: Path | None,
     recall: float | None,
     precision: float | None,
-    coverage: str | None,
-    share_alarms: str | None,
-    tolerance: str | None,
-    early: str | None,
-    late: str | None,
     n_events: int | None,
     power: float | None,
-    n_steps: int | None,
-    steps_per_event: float | None,
-    alpha: float,
-    resamples: int,
-    seed: int | None,
     form: str | None,
     output: str | None,
+    **options: Any,
 ) -> None:
     """How many events it takes to tell skill from chance.
 
@@ -453,31 +394,30 @@ def power(
     import nofluke as nf
 
     if like is not None:
-        others = {"--coverage": coverage, "--share-alarms": share_alarms, "--events": n_events, "--steps": n_steps}
-        given = [name for name, value in (others | {"--steps-per-event": steps_per_event}).items() if value is not None]
+        rates = {"--coverage": "coverage", "--share-alarms": "share_alarms", "--steps": "n_steps"}
+        rates["--steps-per-event"] = "steps_per_event"
+        given = [option for option, name in rates.items() if options[name] is not None]
+        given += ["--events"] * (n_events is not None)
         if given:
             raise InputError(problem=f"--like has rates of its own: {given[0]} is one too many", remedy="leave one out")
         from nofluke.inference.needed import needed_like
 
-        asked = 0.8 if power is None else power
-        write_result(needed_like(read_json(like), asked, recall, precision), form, output)
+        found = needed_like(read_json(like), 0.8 if power is None else power, recall, precision)
+        write_result(found, form, output)
         return
     if n_events is not None and power is not None:
         raise InputError(
             problem="--events asks for the power, --power for the number of events", remedy="pass one of the two"
         )
-    plan: dict[str, Any] = {
+    plan = {
         "recall": recall,
-        "coverage": number_of(coverage),
-        "share_alarms": number_of(share_alarms),
-        "tolerance": tolerance_of(tolerance, early, late, "steps"),
-        "n_steps": n_steps,
-        "steps_per_event": steps_per_event,
-        "alpha": alpha,
+        "coverage": number_of(options["coverage"]),
+        "share_alarms": number_of(options["share_alarms"]),
+        "tolerance": tolerance_of(options["tolerance"], options["early"], options["late"], "steps"),
     }
-    result: Any
+    data = Data(arguments=plan, notes=())
     if n_events is not None:
-        result = nf.power(**plan, precision=precision, n_events=n_events, n_resamples=resamples, rng=seed)
+        result = asked(nf.power, data, options, precision=precision, n_events=n_events)
     elif precision is not None:
         raise InputError(
             problem="--precision needs --events",
@@ -486,7 +426,7 @@ def power(
     elif recall is None:
         raise InputError(problem="name what the detector is supposed to have", remedy="--recall SHARE, such as 0.6")
     else:
-        result = nf.sample_size(**plan, power=0.8 if power is None else power)
+        result = asked(nf.sample_size, data, options, power=0.8 if power is None else power)
     write_result(result, form, output)
 
 
@@ -507,15 +447,11 @@ def read_json(path: Path) -> Any:
 
 @click.command(cls=Command, examples=("nofluke demo", "nofluke demo --seed 1 --report demo.html"))
 @click.option("--seed", type=int, default=0, show_default=True, help="Which simulated series.")
-@click.option("--report", type=PAGE, callback=plain_file, help="Write an HTML page about it, too.")
+@report_option
 def demo(seed: int, report: str | None) -> None:
     """Judge a detector on simulated tweets about earthquakes."""
     import nofluke as nf
 
-    if report is not None:
-        from nofluke.show.kit import check_kit
-
-        check_kit()  # before the work
     quakes = nf.datasets.simulate_quakes(rng=seed)
     scores = nf.detectors.energy_transient(quakes.counts)
     result = nf.evaluate(quakes.truth, scores, quantile=0.9, tolerance=2)
@@ -554,9 +490,7 @@ _ONE_PAGE = {
     help="Where to write index.html, figures, numbers and claims.json.",
 )
 @click.option("--simulated", is_flag=True, help="Simulated data in place of the paper's: needs no network.")
-@click.option(
-    "--seed", type=int, default=0, show_default=True, help="Random seed; the same seed gives identical output."
-)
+@fixed_seed_option
 @click.option(
     "--permutations",
     type=int,

@@ -6,11 +6,11 @@ from typing import Any
 
 import click
 
-from nofluke.cli.arguments import named_detectors, read_detector
+from nofluke.cli.arguments import asked, named_detectors, read_detector
 from nofluke.cli.command import Command
-from nofluke.cli.options import detectors_options, format_option, output_option, plain_file, plot_option
+from nofluke.cli.options import detectors_options, format_option, output_option, plot_option, report_option
 from nofluke.cli.printing import write_result
-from nofluke.cli.values import COLUMN, FILE, PAGE, SHARE
+from nofluke.cli.values import COLUMN, FILE, SHARE
 from nofluke.errors import InputError, shown
 
 
@@ -31,16 +31,7 @@ from nofluke.errors import InputError, shown
 @plot_option()
 @format_option
 @output_option
-def compare(
-    file: str | None,
-    alpha: float,
-    level: float,
-    resamples: int,
-    seed: int,
-    form: str | None,
-    output: str | None,
-    **options: Any,
-) -> None:
+def compare(file: str | None, form: str | None, output: str | None, **options: Any) -> None:
     """Which of several detectors is better, and could it be luck?
 
     All pairs, with intervals and p-values corrected by Holm. FILE is CSV, TSV or Parquet, or - for standard input. One
@@ -69,8 +60,7 @@ def compare(
         raise InputError(
             problem=f"--by found one detector, {shown(next(iter(found)))}", remedy="judge it by nofluke evaluate"
         )
-    result = nf.compare(**data.arguments, alpha=alpha, level=level, n_resamples=resamples, rng=seed)
-    write_result(data.noted(result), form, output)
+    write_result(asked(nf.compare, data, options), form, output)
 
 
 # ---- `nofluke rank`
@@ -139,7 +129,7 @@ KINDS = click.Choice(["sources", "series"])
     help="What a row of the table is.",
 )
 @plot_option("--diagram")
-@click.option("--report", type=PAGE, callback=plain_file, help="Write an HTML page about it, too.")
+@report_option
 @format_option
 @output_option
 def rank(

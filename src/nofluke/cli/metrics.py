@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from nofluke.cli.arguments import one_detector, read_detector, read_truth, within_strata
+from nofluke.cli.arguments import asked, one_detector, read_detector, read_truth, within_strata
 from nofluke.cli.command import Command
 from nofluke.cli.options import (
     cut_options,
@@ -45,19 +45,7 @@ from nofluke.errors import InputError
 @gate_format_option
 @output_option
 def significance(
-    file: str | None,
-    metrics: tuple[str, ...],
-    null: str,
-    stop_after: int | None,
-    alternative: Any,
-    resamples: int,
-    seed: int | None,
-    workers: int | None,
-    alpha: float,
-    gate: bool,
-    form: str | None,
-    output: str | None,
-    **options: Any,
+    file: str | None, metrics: tuple[str, ...], gate: bool, form: str | None, output: str | None, **options: Any
 ) -> int:
     """Any metric, next to what chance gives on the same labels.
 
@@ -69,20 +57,9 @@ def significance(
     import nofluke as nf
 
     data = one_detector(read_detector(file, output, options), "significance")
-    data, within = within_strata(null, options["strata"], data)
-    result = data.noted(
-        nf.significance(
-            metrics[0] if len(metrics) == 1 else list(metrics),
-            **data.arguments,
-            null=within,
-            stop_after=stop_after,
-            alternative=alternative,
-            n_resamples=resamples,
-            rng=seed,
-            workers=workers,
-            alpha=alpha,
-        )
-    )
+    data, null = within_strata(options["null"], options["strata"], data)
+    metric = metrics[0] if len(metrics) == 1 else list(metrics)
+    result = asked(nf.significance, data, options, metric=metric, null=null)
     write_result(result, form, output)
     return verdict_code(result) if gate else 0
 
@@ -100,20 +77,7 @@ def significance(
 @level_options
 @format_option
 @output_option
-def chance(
-    file: str,
-    metrics: tuple[str, ...],
-    null: str,
-    budget: str | None,
-    n_steps: int | None,
-    resamples: int,
-    seed: int | None,
-    workers: int | None,
-    alpha: float,
-    form: str | None,
-    output: str | None,
-    **options: Any,
-) -> None:
+def chance(file: str, metrics: tuple[str, ...], form: str | None, output: str | None, **options: Any) -> None:
     """What chance gives in a metric, from the labels alone.
 
     This is the level that any detector has to exceed. FILE is CSV, TSV or Parquet, or - for standard input. With
@@ -123,22 +87,9 @@ def chance(
     import nofluke as nf
     from nofluke.inference.metric_results import ChanceLevels
 
-    data = read_truth(file, output, n_steps, options)
-    levels = tuple(
-        nf.chance(
-            metric,
-            **data.arguments,
-            null=null,
-            budget=budget,
-            n_steps=n_steps,
-            n_resamples=resamples,
-            rng=seed,
-            workers=workers,
-            alpha=alpha,
-        )
-        for metric in dict.fromkeys(metrics)
-    )
-    write_result(data.noted(levels[0] if len(levels) == 1 else ChanceLevels(results=levels)), form, output)
+    data = read_truth(file, output, options)
+    levels = tuple(asked(nf.chance, data, options, metric=metric) for metric in dict.fromkeys(metrics))
+    write_result(levels[0] if len(levels) == 1 else ChanceLevels(results=levels), form, output)
 
 
 @click.command(cls=Command, examples=("nofluke metrics", "nofluke metrics --format json -o metrics.json"))

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from nofluke.cli.command import ENDINGS, FILES, FORMATS, PRESET, form_of
-from nofluke.cli.values import COLUMN, CONDITION, FILE, METRIC, NULL, SHARE, SPAN, Threshold, Value
+from nofluke.cli.values import COLUMN, CONDITION, FILE, METRIC, NULL, PAGE, SHARE, SPAN, Threshold, Value
 from nofluke.data.paths import check_place, expanded
 from nofluke.errors import InputError, joined
 from nofluke.series.arguments import CHOICES, DECLARED, AboutAlarms, AboutEvents, AboutNames, AboutSeries, names_of
@@ -43,6 +43,16 @@ def plain_file(_context: click.Context, option: click.Parameter, value: str | No
     return value
 
 
+def page(context: click.Context, option: click.Parameter, value: str | None) -> str | None:
+    """A page to write, with all that it takes to make one."""
+    if plain_file(context, option, value) is not None:
+        from nofluke.show.kit import check_kit
+
+        check_kit()
+    return value
+
+
+report_option = click.option("--report", type=PAGE, callback=page, help="Write an HTML page about it, too.")
 PLOT = "nofluke.plot"  # where the context keeps the file to draw into
 DRAWN = (".png", ".pdf", ".svg")
 
@@ -289,6 +299,7 @@ zero_division_option = click.option(
     type=click.Choice(["nan", "0", "1"]),
     default="nan",
     show_default=True,
+    callback=lambda _context, _option, value: float(value),
     help="Value of undefined measures.",
 )
 gate_option: Callable[[Any], Any] = click.option(
@@ -313,6 +324,11 @@ gate_options = several(
 STATISTICS = ("sttc", "event-synchronisation", "matching")
 
 seed_option = click.option("--seed", type=int, help="Seed of Monte Carlo; without it a fresh one is drawn and named.")
+
+
+fixed_seed_option = click.option(
+    "--seed", type=int, default=0, show_default=True, help="Random seed; the same seed gives identical output."
+)
 
 
 def null_of(names: str) -> Callable[[Any], Any]:

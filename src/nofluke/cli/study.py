@@ -13,6 +13,7 @@ from nofluke.cli.command import FORMATS, Command, advising
 from nofluke.cli.options import (
     PLOT,
     directory,
+    fixed_seed_option,
     format_of,
     metric_option,
     null_of_study_option,
@@ -137,9 +138,7 @@ cell_options = several(
     click.option(
         "--resamples", type=int, default=10_000, show_default=True, help="Random draws, where chance is simulated."
     ),
-    click.option(
-        "--seed", type=int, default=0, show_default=True, help="Random seed; the same seed gives identical output."
-    ),
+    fixed_seed_option,
     click.option("--alpha", type=SHARE, default=0.05, show_default=True, help="Level of all verdicts."),
 )
 run_options = several(
@@ -251,9 +250,13 @@ def study(
         for note in done.unused:
             _say(f"Note: {said(note)}")
     if done.path is not None:
-        _say(
-            f"Wrote {done.path / 'leaderboard.html'} (.csv, .md, .tex), results.parquet, failed.jsonl, timings.parquet"
-        )
+        page = (done.path / "leaderboard.html").exists()
+        first, others = ("html", ".csv, .md, .tex") if page else ("csv", ".md, .tex")
+        _say(f"Wrote {done.path / f'leaderboard.{first}'} ({others}), results.parquet, failed.jsonl, timings.parquet")
+        if not page:
+            _say(
+                "Note: leaderboard.html needs jinja2 and matplotlib: pip install 'nofluke[report]', and run this again."
+            )
     code = verdict_code(board) if gate else 0
     return code or (SOME_MISSING if done.n_missing else 0)
 

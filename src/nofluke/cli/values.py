@@ -208,8 +208,8 @@ def _decimal(text: str) -> str:
     return "" if match is None else f"{match[1]}.{match[2]}{match[3]}"
 
 
-def _flat(_context: click.Context, _option: click.Parameter, values: tuple[tuple[Any, ...], ...]) -> tuple[Any, ...]:
-    return tuple(one for several in values for one in several)
+def _flat(_context: click.Context, _option: click.Parameter, values: tuple[tuple[Any, ...], ...]) -> Any:
+    return tuple(one for several in values for one in several) or None
 
 
 def _option(param: click.Parameter | None) -> str:

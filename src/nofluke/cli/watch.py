@@ -20,14 +20,14 @@ from nofluke.cli.options import (
     alarms_file_options,
     format_of,
     output_option,
-    plain_file,
+    report_option,
     several,
     sides_in,
     time_format_option,
     truth_file_options,
 )
 from nofluke.cli.printing import write
-from nofluke.cli.values import COLUMN, FILE, NULL, PAGE, SHARE, Value
+from nofluke.cli.values import COLUMN, FILE, NULL, SHARE, Value
 from nofluke.errors import InputError
 
 GATE = {"lost": 1, "cannot tell": 3}
@@ -103,7 +103,7 @@ _SETTINGS = (
 @list_options
 @setting_options
 @click.option("--gate", is_flag=True, help="Exit with 1 if skill is lost, and 3 if the verdict is 'cannot tell'.")
-@click.option("--report", type=PAGE, callback=plain_file, help="Write an HTML page about it, too.")
+@report_option
 @click.option(
     "--format",
     "form",

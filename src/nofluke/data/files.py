@@ -204,7 +204,7 @@ def _are_compact_dates(numbers: NDArray[Any]) -> bool:
 # ---- columns out of CSV, TSV, whitespace-separated and Parquet files, read by duckdb
 
 ENDS = ("start", "end")
-_ROLES = ("truth", "scores", "predictions", "time", "mask", "series", "strata")
+_ROLES = ("truth", "scores", "predictions", "time", "mask", "series", "strata", "test_part")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -249,9 +249,9 @@ def read_columns(source: str | Path, *, columns: Mapping[str, str | int], time_f
     source : str or Path
         A path (a leading ``~`` is your home), or "-" for standard input. Pipes are read up to 8 GiB.
     columns : mapping of role to column
-        Roles are "truth", "scores", "predictions", "time", "mask", "series" and "strata"; of several columns with one
-        role each is told apart by what follows a colon, "scores:a". A column is a name or a position from 0; digits in
-        a string are a position unless a column has that name.
+        Roles are "truth", "scores", "predictions", "time", "mask", "series", "strata" and "test_part"; of several
+        columns with one role each is told apart by what follows a colon, "scores:a". A column is a name or a position
+        from 0; digits in a string are a position unless a column has that name.
     time_format : str, optional
         As of `strptime`, such as ``"%d/%m/%Y"``. Without it times are ISO 8601 or plain numbers. Times
         with an offset become UTC, and are not compared with those without one, which stay as they are.

@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from nofluke.errors import InputError
+from nofluke.errors import InputError, say
 
 # where a directory takes no new file, or a mounted file no new name, a file can only be written where it is
 _IN_PLACE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY)
@@ -91,7 +91,8 @@ def write_file(path: Path, content: str | bytes, subject: str) -> None:
 
 
 def _unwritable(error: OSError, subject: str) -> InputError:
-    return InputError(problem=f"{subject} cannot be written ({error.strerror or error})", remedy="choose another place")
+    why = error.strerror or str(error)
+    return InputError(problem=say("{} cannot be written ({})", subject, why), remedy="choose another place")
 
 
 def _write(path: Path, data: bytes) -> None:
@@ -203,8 +204,9 @@ class Lock:
                 break
             os.close(self._file)  # its last holder has just removed it
         _held.add(str(self._path))
-        os.truncate(self._file, 0)
-        os.write(self._file, f"process {os.getpid()} on {socket.gethostname()}\n".encode())
+        with suppress(OSError):  # on a full disk it is held all the same
+            os.truncate(self._file, 0)
+            os.write(self._file, f"process {os.getpid()} on {socket.gethostname()}\n".encode())
 
     def _is_in_place(self) -> bool:
         try:

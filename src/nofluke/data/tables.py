@@ -6,6 +6,7 @@ import atexit
 import csv
 import datetime
 import difflib
+import errno
 import gzip
 import io
 import itertools
@@ -75,6 +76,11 @@ def open_table(
             layout = None if magic == b"PAR1" else sniff(path, label, folder, wanted, time_format)
         except (OSError, EOFError, zlib.error) as error:
             reason = getattr(error, "strerror", None) or one_line(str(error))
+            if getattr(error, "errno", None) == errno.ENOSPC:
+                raise InputError(
+                    problem=f"{label} cannot be copied to {tempfile.gettempdir()} ({reason})",
+                    remedy="name a folder with more room by the variable TMPDIR",
+                ) from None
             raise InputError(problem=f"{label} cannot be read ({reason})", remedy="check the file") from None
         connection = stack.enter_context(connected(alone=alone)) if connection is None else connection
         yield FileTable(connection, label, path, layout, folder)
@@ -177,6 +183,7 @@ def _copy_stream(stream: IO[bytes], copy: IO[bytes], label: str) -> None:
 MOST_BYTES = 8 << 30
 """How much of a pipe or of a packed file is copied; without a limit an endless one would fill the disk."""
 LONGEST_LINE = 32 << 20
+MOST_COLUMNS = 100_000  # at a million, duckdb takes minutes and more than 5 GB
 _SAMPLE_BYTES = 1 << 16
 _SAMPLE_ROWS = 3  # however long they are: the first may be the header, the second tells
 _MOST_SAMPLED = 200  # however short they are
@@ -254,6 +261,11 @@ def sniff(path: Path, label: str, folder: Path, wanted: list[str | int], time_fo
             problem=f"{label} cannot be split into cells ({error})", remedy="shorten its longest cell"
         ) from None
     first = rows[0]
+    if len(first) > MOST_COLUMNS:
+        raise InputError(
+            problem=f"{label} has {len(first):,} columns, and at most {MOST_COLUMNS:,} are read",
+            remedy="turn it around if its rows are series, since here a row is a step; or keep the columns that you need",
+        )
     has_header = _is_header(rows, wanted, time_format)
     body = path
     if before or magic == _GZIP:  # duckdb counts quotes in the lines it skips, so it gets none to skip
@@ -333,6 +345,7 @@ def _delimiter(lines: list[str], endings: list[str], time_format: str | None) ->
         return "\x1f"  # no delimiter at all: blanks or commas are part of the time
     if not {"csv", "tsv"} & set(endings):
         candidates.append(" ")
+    candidates = [d for d in candidates if d == " " or any(d in line for line in lines)]
     widths = {d: [len(cells) for _, cells in _split(iter(lines), d) if cells] for d in candidates}
     even = [d for d in candidates if len(set(widths[d])) == 1 and widths[d][0] > 1]
     torn = [d for d in candidates if d != " " and widths[d][0] > 1]

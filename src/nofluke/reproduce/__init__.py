@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from nofluke.plot.style import check_matplotlib
-from nofluke.progress import progress_bar
-from nofluke.reproduce.claim import Claim, Reproduced, prepared, publish
-from nofluke.reproduce.claims import check_claims
+from nofluke.reproduce import claims
+from nofluke.reproduce.claim import Claim, Reproduced
+from nofluke.reproduce.figures import FIGURES, records
 from nofluke.reproduce.nab import NabTable, reproduce_nab
+from nofluke.reproduce.page import Topic
+from nofluke.reproduce.paper import article
 from nofluke.reproduce.point_adjustment import PointAdjustment, reproduce_point_adjustment
 from nofluke.reproduce.study import Study, run_study
 
@@ -71,29 +72,21 @@ def reproduce(
     >>> done = reproduce("out", simulated=True)  # doctest: +SKIP
     >>> done.in_words()  # doctest: +SKIP
     """
-    from nofluke.reproduce.figures import FIGURES, draw, records
-    from nofluke.reproduce.paper import render
+    return PAPER.write(
+        output, lambda _: run_study(simulated=simulated, seed=seed, permutations=permutations), Reproduction
+    )
 
-    check_matplotlib()
-    with prepared(output) as directory:
-        study = run_study(simulated=simulated, seed=seed, permutations=permutations)
-        claims = check_claims(study)
-        figures = {}
-        with progress_bar("figures", len(FIGURES)) as advance:
-            for done, name in enumerate(FIGURES):
-                figures[name] = draw(name, study)
-                advance(done + 1)
-        files = publish(
-            directory,
-            claims=claims,
-            about={
-                "data": study.quakes.source,
-                "simulated": study.quakes.simulated,
-                "seed": study.seed,
-                "permutations": study.permutations,
-            },
-            figures={name: drawn.formats for name, drawn in figures.items()},
-            records={f"{name}.csv": text for name, text in records(study).items()},
-            page=render(study, claims, figures),
-        )
-    return Reproduction(directory=directory, files=files, claims=claims, study=study)
+
+PAPER: Topic[Study] = Topic(
+    claims=claims.PAPER,
+    figures=lambda _: FIGURES,
+    records=records,
+    article=article,
+    about=lambda study: {
+        "data": study.quakes.source,
+        "simulated": study.quakes.simulated,
+        "seed": study.seed,
+        "permutations": study.permutations,
+    },
+    note=lambda study: study.note,
+)

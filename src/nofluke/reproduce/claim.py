@@ -1,22 +1,22 @@
-"""What a checked statement is, and how what was found is written: one page, figures, numbers and claims."""
+"""What a checked statement is: what is said, the computation that decides it, and its outcome."""
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Generic, Literal, TypeVar
 
 import numpy as np
 
-from nofluke.data.paths import check_place, expanded, write_file
-from nofluke.errors import InputError
-
 Outcome = Literal["holds", "does not hold", "cannot be checked"]
 OUTCOMES: tuple[Outcome, ...] = ("holds", "does not hold", "cannot be checked")
+OPEN: Outcome = "cannot be checked"
+Found = tuple[bool | np.bool_ | Outcome, str]
+"""What a computation finds: whether the statement holds, if that can be checked, and the numbers that decide."""
+Study = TypeVar("Study")
+Check = TypeVar("Check", bound=Callable[..., Found])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,9 +54,48 @@ class Claim:
         return asdict(self)
 
 
-def outcome_of(condition: bool | np.bool_) -> Outcome:
-    """Holds or not."""
-    return "holds" if condition else "does not hold"
+class Claims(Generic[Study]):
+    """A table of statements about a study, in the order in which they are declared.
+
+    Each is a function of the study that decides it. Its docstring is the statement, its name the key.
+
+    Examples
+    --------
+    >>> claims = Claims()
+    >>> @claims.said("1.2", "Figure 2")
+    ... def small_numbers(study):
+    ...     '''All numbers are small.'''
+    ...     return max(study) < 10, f"The largest is {max(study)}."
+    >>> (claim,) = claims.check([3, 14])
+    >>> claim.key, claim.statement, claim.outcome, claim.finding
+    ('small-numbers', 'All numbers are small.', 'does not hold', 'The largest is 14.')
+    """
+
+    def __init__(self) -> None:
+        self._checks: list[tuple[Callable[[Study], Found], dict[str, str]]] = []
+
+    def said(
+        self, section: str, decided_by: str, each: Mapping[str, Mapping[str, Any]] | None = None
+    ) -> Callable[[Check], Check]:
+        """Declare a statement; ``each`` has several by their keys, with the words and arguments that they differ in."""
+
+        def declare(check: Check) -> Check:
+            for key, parts in (each or {check.__name__.replace("_", "-"): {}}).items():
+                texts = {"section": section, "statement": check.__doc__ or "", "decided_by": decided_by}
+                told = {name: " ".join(text.format(**parts).split()) for name, text in texts.items()}
+                self._checks.append((partial(check, **parts), {"key": key, **told}))
+            return check
+
+        return declare
+
+    def check(self, study: Study) -> tuple[Claim, ...]:
+        """Every statement, with what the study has to say about it."""
+        claims = []
+        for check, told in self._checks:
+            found, finding = check(study)
+            outcome: Any = found if isinstance(found, str) else OUTCOMES[0 if found else 1]
+            claims.append(Claim(**told, outcome=outcome, finding=finding))
+        return tuple(claims)
 
 
 def tally(claims: tuple[Claim, ...]) -> str:
@@ -93,60 +132,3 @@ class Reproduced:
     def _on(self) -> str:
         """What is to be said of the data."""
         return ""
-
-
-# ---- where pages and the files beside them are written
-
-
-@contextmanager
-def prepared(output: str | Path) -> Iterator[Path]:
-    """The directory, made if it does not exist, and known to take a page: before the work, not after it.
-
-    What was made goes again if the work fails before anything is written.
-    """
-    directory = expanded(output, "output")
-    new = [place for place in (directory, *directory.parents) if not os.path.exists(place)]
-    try:
-        _make(directory, output)
-        check_place(directory / "index.html", str(directory / "index.html"))
-        yield directory
-    except BaseException:
-        for place in new:
-            with suppress(OSError):  # it may hold something by now, or was never made
-                place.rmdir()
-        raise
-
-
-def _make(directory: Path, output: str | Path) -> None:
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(
-            argument="output",
-            value=str(output),
-            problem=f"is not a writable directory ({error.strerror})",
-            remedy="choose another",
-        ) from None
-
-
-def publish(
-    directory: Path,
-    *,
-    claims: tuple[Claim, ...],
-    about: Mapping[str, Any],
-    figures: Mapping[str, Mapping[str, bytes]],
-    records: Mapping[str, str],
-    page: str,
-) -> tuple[str, ...]:
-    """Write the page, figures by name and format, records by file, and claims.json; return the names of all, sorted.
-
-    ``about`` is what claims.json says of data and draws.
-    """
-    told = {**about, "claims": [claim.to_dict() for claim in claims]}
-    contents = {f"{name}.{form}": data for name, formats in figures.items() for form, data in formats.items()}
-    contents |= {name: text.encode() for name, text in records.items()}
-    contents["claims.json"] = (json.dumps(told, indent=2, ensure_ascii=False) + "\n").encode()
-    contents["index.html"] = page.encode()
-    for name, data in contents.items():
-        write_file(directory / name, data, str(directory / name))
-    return tuple(sorted(contents))

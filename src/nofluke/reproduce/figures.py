@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nofluke.measures.confusion import Confusion
 from nofluke.plot.style import PALETTE, SERIES, above_chance, legend, tidy
-from nofluke.reproduce.page import Drawn, is_narrow, key_above, pair, rendered
+from nofluke.reproduce.page import Figures, Records, is_narrow, key_above, pair
 from nofluke.reproduce.study import QUANTILES, READINGS, SIDES, THE_QUANTILE, THE_TOLERANCE, TOLERANCES, Study
-from nofluke.text.tables import csv_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -256,7 +255,7 @@ def null_distributions(figure: Figure, study: Study) -> None:
 
 # ---- the figures: the paper's four, and four that the exact null distributions add
 
-FIGURES: dict[str, tuple[Callable[[Figure, Study], None], float, float]] = {
+FIGURES: Figures[Study] = {
     "figure-1": (example, 4.2, 4.2),
     "figure-2": (by_threshold, 2.9, 5.2),
     "figure-3": (against_chance, 8.2, 7.4),
@@ -269,21 +268,14 @@ FIGURES: dict[str, tuple[Callable[[Figure, Study], None], float, float]] = {
 """How each figure is drawn, and its height in inches: on paper, and on a telephone."""
 
 
-def draw(name: str, study: Study) -> Drawn:
-    """Draw one figure and render it as SVG, PDF and PNG."""
-    make, height, narrow = FIGURES[name]
-    note = "simulated data" if study.quakes.simulated else ""
-    return rendered(name, lambda figure: make(figure, study), height, note, narrow=narrow)
-
-
 # ---- numbers as CSV
 
 Rows = list[tuple[Any, ...]]
 
 
-def records(study: Study) -> dict[str, str]:
-    """The text of each file, by its name without ".csv"."""
-    made = {
+def records(study: Study) -> Records:
+    """Columns and rows of each file, by its name without ".csv"."""
+    return {
         "figure-1": _example(study),
         "figure-2": _by_threshold(study),
         "figure-3": _against_chance(study),
@@ -298,12 +290,6 @@ def records(study: Study) -> dict[str, str]:
         "section-3.1": _gaps(study),
         "section-3.2": _tests(study),
     }
-    return {name: csv_text(columns, [_plain(row) for row in rows]) for name, (columns, rows) in made.items()}
-
-
-def _plain(row: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Python's numbers: NumPy's would be written with their type's name."""
-    return tuple(value.item() if isinstance(value, np.generic) else value for value in row)
 
 
 def _cells() -> Iterator[tuple[str, int, int, int, float]]:

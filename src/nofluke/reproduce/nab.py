@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,9 +19,9 @@ from nofluke.errors import InputError
 from nofluke.inference.chance import significant
 from nofluke.lazy import lazy
 from nofluke.plain import as_whole
-from nofluke.plot.style import PALETTE, check_matplotlib, tidy
-from nofluke.reproduce.claim import Claim, Outcome, Reproduced, outcome_of, prepared, publish, tally
-from nofluke.reproduce.page import Drawn, Hero, claims_table, document, figure, held, listed, rendered, table
+from nofluke.plot.style import PALETTE, tidy
+from nofluke.reproduce.claim import OPEN, Claim, Claims, Found, Reproduced, tally
+from nofluke.reproduce.page import Article, Drawn, Records, Topic, figure, listed, table
 from nofluke.studies.cases import Fault
 from nofluke.studies.pooled_row import MEASURES, NAMES, Pooled, p_or_dash, share_or_dash
 from nofluke.studies.result import Study
@@ -29,7 +29,7 @@ from nofluke.studies.sources import read_source
 from nofluke.studies.study import study
 from nofluke.text.numbers import show_p
 from nofluke.text.signs import VERDICTS
-from nofluke.text.tables import Table, csv_text, plural, show_share
+from nofluke.text.tables import Table, plural, show_share
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -240,21 +240,7 @@ NO_DETECTORS = (RANDOM, CONSTANT)  # among NAB's detectors, to compare with
 SEEN_ON_ALL = (0.89, 0.61)  # recall of bayesChangePt, and what chance gives of it
 TIED_ON_ALL = (338, 928)
 ABSENT = "There is no detector of that name here."
-
-
-def check_nab_claims(study: NabStudy) -> tuple[Claim, ...]:
-    """All statements: those about detectors that know nothing, then about the others, then about thresholds."""
-    checks: tuple[Callable[[NabStudy], Claim], ...] = (
-        random_is_chance,
-        constant_cannot_be_told,
-        others_are_better,
-        recall_of_bayes,
-        ranks_by_recall,
-        whatever_the_null,
-        single_series_tell,
-        ties_at_the_quantile,
-    )
-    return tuple(check(study) for check in checks)
+NAB: Claims[NabStudy] = Claims()
 
 
 def told(row: Pooled) -> str:
@@ -266,9 +252,12 @@ def told(row: Pooled) -> str:
     return f"{value}, of which chance gives {show_share(found.expected)}"
 
 
-def random_is_chance(study: NabStudy) -> Claim:
-    """The control: uniform noise."""
+@NAB.said("all series", "Tables 1 to 3 and 5")
+def random_is_chance(study: NabStudy) -> Found:
+    """Random scores are never better than chance, pooled over series and corrected for all detectors (Holm)."""
     rows = {name: rows[RANDOM] for name, rows in study.rows.items() if RANDOM in rows}
+    if not rows:
+        return OPEN, ABSENT
     lowest = {
         name: min((row.measure(m).corrected, m) for m in MEASURES if not math.isnan(row.measure(m).corrected))
         for name, row in rows.items()
@@ -278,96 +267,63 @@ def random_is_chance(study: NabStudy) -> Claim:
         for name, (p, m) in lowest.items()
     )
     alpha = study.points["auto"].alpha
-    return Claim(
-        key="random-is-chance",
-        section="all series",
-        statement="Random scores are never better than chance, pooled over series and corrected for all detectors (Holm).",
-        outcome=outcome_of(not any(significant(p, alpha) for p, _ in lowest.values())) if rows else _OPEN,
-        finding=f"{finding}." if rows else ABSENT,
-        decided_by="Tables 1 to 3 and 5",
-    )
+    return not any(significant(p, alpha) for p, _ in lowest.values()), f"{finding}."
 
 
-def constant_cannot_be_told(study: NabStudy) -> Claim:
-    """The other control: a constant."""
+@NAB.said("all series", "Table 4")
+def constant_cannot_be_told(study: NabStudy) -> Found:
+    """Constant scores raise no alarm at any budget: there is no telling whether they are better than chance."""
     ties = next((one for one in study.ties if one.detector == CONSTANT), None)
     row = study.row("auto", CONSTANT)
     if ties is None or row is None:
-        outcome, finding = _OPEN, ABSENT
-    else:
-        cells = study.points["auto"].cells
-        alarms = int(np.sum(cells["n_predictions"][cells["detector"] == CONSTANT]))
-        outcome = outcome_of(ties.constant == ties.cells and alarms == 0 and row.verdict == "cannot tell")
-        finding = (
-            f"All scores are equal in {ties.constant} of {plural(ties.cells, 'series', 'series')}, so all of them are "
-            f"tied at the cut of any budget below 100%; at 1% there are {alarms:,} alarms, and the verdict is "
-            f"“{VERDICTS[row.verdict].words}”. The {QUANTILE:g} quantile turns all steps into alarms in {ties.everywhere}."
-        )
-    return Claim(
-        key="constant-cannot-be-told",
-        section="all series",
-        statement="Constant scores raise no alarm at any budget: there is no telling whether they are better than chance.",
-        outcome=outcome,
-        finding=finding,
-        decided_by="Table 4",
+        return OPEN, ABSENT
+    cells = study.points["auto"].cells
+    alarms = int(np.sum(cells["n_predictions"][cells["detector"] == CONSTANT]))
+    return ties.constant == ties.cells and alarms == 0 and row.verdict == "cannot tell", (
+        f"All scores are equal in {ties.constant} of {plural(ties.cells, 'series', 'series')}, so all of them are "
+        f"tied at the cut of any budget below 100%; at 1% there are {alarms:,} alarms, and the verdict is "
+        f"“{VERDICTS[row.verdict].words}”. The {QUANTILE:g} quantile turns all steps into alarms in {ties.everywhere}."
     )
 
 
-def others_are_better(study: NabStudy) -> Claim:
-    """What the field may be glad of."""
+@NAB.said("all series", "Tables 1 and 2")
+def others_are_better(study: NabStudy) -> Found:
+    """Every detector that looks at the data is better than chance, pooled, by precision and by recall."""
     verdicts = {
         null: {name: row.verdict for name, row in study.rows[null].items() if name not in NO_DETECTORS}
         for null in NULLS
     }
     yes = {null: sum(word == "yes" for word in found.values()) for null, found in verdicts.items()}
     n = len(verdicts["auto"])
-    return Claim(
-        key="others-are-better",
-        section="all series",
-        statement="Every detector that looks at the data is better than chance, pooled, by precision and by recall.",
-        outcome=outcome_of(all(count == n for count in yes.values())) if n else _OPEN,
-        finding="; ".join(f"{_words(null)}: {count} of {n}" for null, count in yes.items()) + ".",
-        decided_by="Tables 1 and 2",
-    )
+    finding = "; ".join(f"{_words(null)}: {count} of {n}" for null, count in yes.items())
+    return all(count == n for count in yes.values()) if n else OPEN, f"{finding}."
 
 
-def recall_of_bayes(study: NabStudy) -> Claim:
-    """The number that is known of the whole of NAB."""
-    row = study.row("permutation", BAYES)
-    found = None if row is None else (row.recall.value, row.recall.expected)
-    known = study.whole and found is not None
-    close = found is not None and all(abs(a - b) < 0.005 for a, b in zip(found, SEEN_ON_ALL, strict=True))
-    both = [f"{told(one)} ({_words(null)})" for null in NULLS if (one := study.row(null, BAYES)) is not None]
-    return Claim(
-        key="recall-of-bayes",
-        section="whole of NAB",
-        statement=f"On all {WHOLE} series, bayesChangePt has a recall of .89, of which chance gives .61.",
-        outcome=outcome_of(close) if known else _OPEN,
-        finding=f"On {study.size}: {'; '.join(both)}." if both else ABSENT,
-        decided_by="Table 1",
-    )
+@NAB.said("whole of NAB", "Table 1")
+def recall_of_bayes(study: NabStudy) -> Found:
+    """On all 58 series, bayesChangePt has a recall of .89, of which chance gives .61."""
+    rows = {null: row for null in NULLS if (row := study.row(null, BAYES)) is not None}
+    if not rows:
+        return OPEN, ABSENT
+    recall = rows["permutation"].recall
+    close = np.abs(np.subtract((recall.value, recall.expected), SEEN_ON_ALL)).max() < 0.005
+    both = "; ".join(f"{told(row)} ({_words(null)})" for null, row in rows.items())
+    return close if study.whole else OPEN, f"On {study.size}: {both}."
 
 
-def ranks_by_recall(study: NabStudy) -> Claim:
-    """What a table without chance suggests."""
+@NAB.said("all series", "Figure 1")
+def ranks_by_recall(study: NabStudy) -> Found:
+    """Detectors rank by recall as they do by how far it is above chance."""
     rows = [row for row in study.rows["auto"].values() if not math.isnan(row.recall.expected) and row.recall.expected]
     value = {row.detector: row.recall.value for row in rows}
     above = {row.detector: row.recall.told - row.recall.expected for row in rows}
     fallen = {name: _rank(above, name) - _rank(value, name) for name in value}
-    finding = ABSENT
-    if rows:
-        worst, best = max(rows, key=lambda row: fallen[row.detector]), max(rows, key=lambda row: above[row.detector])
-        finding = (
-            f"{worst.detector} falls furthest, from {_rank(value, worst.detector)} to {_rank(above, worst.detector)} of {len(rows)}: "
-            f"{told(worst)}. Furthest above chance is {best.detector}: {told(best)}."
-        )
-    return Claim(
-        key="ranks-by-recall",
-        section="all series",
-        statement="Detectors rank by recall as they do by how far it is above chance.",
-        outcome=outcome_of(not any(fallen.values())) if rows else _OPEN,
-        finding=finding,
-        decided_by="Figure 1",
+    if not rows:
+        return OPEN, ABSENT
+    worst, best = max(rows, key=lambda row: fallen[row.detector]), max(rows, key=lambda row: above[row.detector])
+    return not any(fallen.values()), (
+        f"{worst.detector} falls furthest, from {_rank(value, worst.detector)} to {_rank(above, worst.detector)} of {len(rows)}: "
+        f"{told(worst)}. Furthest above chance is {best.detector}: {told(best)}."
     )
 
 
@@ -375,8 +331,9 @@ def _rank(values: dict[str, float], name: str) -> int:
     return 1 + sum(value > values[name] for value in values.values())
 
 
-def whatever_the_null(study: NabStudy) -> Claim:
-    """Alarms that keep to the part of a series in which events lie have an easier time, even by chance."""
+@NAB.said("all series", "Table 2")
+def whatever_the_null(study: NabStudy) -> Found:
+    """What chance gives to precision is the same by permutation and by the null that fits the data (within .01)."""
     paper, entitled = (study.rows[null] for null in NULLS)
     gaps = {
         name: row.precision.expected - paper[name].precision.expected
@@ -385,60 +342,45 @@ def whatever_the_null(study: NabStudy) -> Claim:
     }
     cells = study.points["auto"].cells
     nearby = sum(str(null).startswith("local") for null in cells["null"])
-    name = max(gaps, key=lambda name: abs(gaps[name]), default=None)
-    return Claim(
-        key="whatever-the-null",
-        section="all series",
-        statement="What chance gives to precision is the same by permutation and by the null that fits the data (within .01).",
-        outcome=_OPEN if name is None else outcome_of(abs(gaps[name]) <= 0.01),
-        finding=ABSENT
-        if name is None
-        else f"They differ most for {name}: {show_share(paper[name].precision.expected)} by permutation, "
+    if not gaps:
+        return OPEN, ABSENT
+    name = max(gaps, key=lambda name: abs(gaps[name]))
+    return abs(gaps[name]) <= 0.01, (
+        f"They differ most for {name}: {show_share(paper[name].precision.expected)} by permutation, "
         f"{show_share(entitled[name].precision.expected)} by auto, at a precision of {show_share(entitled[name].precision.value)}. "
-        f"In {nearby} of {len(cells['null']):,} cells auto moves events only nearby, since rates change along the series.",
-        decided_by="Table 2",
+        f"In {nearby} of {len(cells['null']):,} cells auto moves events only nearby, since rates change along the series."
     )
 
 
-def single_series_tell(study: NabStudy) -> Claim:
-    """What pooling is for."""
+@NAB.said("single series", "auto/leaderboard.html")
+def single_series_tell(study: NabStudy) -> Found:
+    """Some single series show that a detector is better than chance, by the null that fits the data, at a false
+    discovery rate of .05.
+    """
     one = study.points["auto"]
     found = {m: int(np.count_nonzero(one.corrected(m) <= one.alpha)) for m in ("precision", "recall")}
     n = len(one.cells["series"])
     smallest = float(min(np.nanmin(one.cells[f"{m}_pvalue"]) for m in found))
-    return Claim(
-        key="single-series-tell",
-        section="single series",
-        statement="Some single series show that a detector is better than chance, by the null that fits the data, at a false discovery rate of .05.",
-        outcome=outcome_of(any(found.values())),
-        finding=f"Of {n:,} cells {found['precision']} by precision and {found['recall']} by recall; the smallest p-value of all is "
+    return any(found.values()), (
+        f"Of {n:,} cells {found['precision']} by precision and {found['recall']} by recall; the smallest p-value of all is "
         f"{show_p(smallest)}. With a tolerance of 1% to either side, 2% of all rotations leave an event near its "
-        "alarm, so p is seldom far below .02.",
-        decided_by="auto/leaderboard.html",
+        "alarm, so p is seldom far below .02."
     )
 
 
-def ties_at_the_quantile(study: NabStudy) -> Claim:
-    """Why studies have a budget."""
+@NAB.said("whole of NAB", "Table 4")
+def ties_at_the_quantile(study: NabStudy) -> Found:
+    """At the 0.99 quantile, 338 of all 928 cells have alarms on more than 5% of the steps, since scores are tied."""
     many, n = sum(one.many for one in study.ties), sum(one.cells for one in study.ties)
     every = sum(one.everywhere for one in study.ties)
     cells = study.points["auto"].cells
     most = float(np.max(cells["n_predictions"] / cells["n"]))
     worst = [one.detector for one in study.ties if one.many == one.cells]
     named = f" In every series: {listed(worst)}." if worst else ""
-    return Claim(
-        key="ties-at-the-quantile",
-        section="whole of NAB",
-        statement=f"At the {QUANTILE:g} quantile, {TIED_ON_ALL[0]} of all {TIED_ON_ALL[1]} cells have alarms on more than {MANY:.0%} of the "
-        "steps, since scores are tied.",
-        outcome=outcome_of((many, n) == TIED_ON_ALL) if study.whole else _OPEN,
-        finding=f"On {study.size}: {many} of {n} cells, of which {every} have an alarm at every step.{named} With "
-        f"a budget of 1% no cell has more than {100 * most:.2g}%.",
-        decided_by="Table 4",
+    return (many, n) == TIED_ON_ALL if study.whole else OPEN, (
+        f"On {study.size}: {many} of {n} cells, of which {every} have an alarm at every step.{named} With "
+        f"a budget of 1% no cell has more than {100 * most:.2g}%."
     )
-
-
-_OPEN: Outcome = "cannot be checked"
 
 
 def _words(name: str) -> str:
@@ -521,14 +463,13 @@ def summary(study: NabStudy) -> Table:
     )
 
 
-def records(study: NabStudy) -> dict[str, str]:
-    """The text of each file, by its name."""
+def records(study: NabStudy) -> Records:
+    """Columns and rows of each file, by its name without ".csv"."""
     columns = ("events", "null", "detector", *(f"{m}_{end}" for m in MEASURES for end in _ENDS))
     rows: list[tuple[Any, ...]] = []
     for name in study.studies:
         of = ("windows", "auto") if name == "windows" else ("points", name)
         rows += [(*of, *_full(study.rows[name][detector])) for detector in study.detectors]
-    ties: list[tuple[Any, ...]] = [(t.detector, t.cells, t.many, t.everywhere, t.constant) for t in study.ties]
     drawn: list[tuple[Any, ...]] = [
         (name, m, both[0].measure(m).value, *(row.measure(m).expected for row in both))
         for m in ("recall", "precision")
@@ -536,9 +477,12 @@ def records(study: NabStudy) -> dict[str, str]:
         if (both := [study.rows[null][name] for null in NULLS])
     ]
     return {
-        "figure-1.csv": csv_text(("detector", "measure", "value", *(f"chance_{null}" for null in NULLS)), drawn),
-        "table.csv": csv_text((*columns, "verdict", "share_yes", "skill_in", "n_told", "n_series"), rows),
-        "ties.csv": csv_text(("detector", "cells", "many", "everywhere", "constant"), ties),
+        "figure-1": (("detector", "measure", "value", *(f"chance_{null}" for null in NULLS)), drawn),
+        "table": ((*columns, "verdict", "share_yes", "skill_in", "n_told", "n_series"), rows),
+        "ties": (
+            ("detector", "cells", "many", "everywhere", "constant"),
+            [(t.detector, t.cells, t.many, t.everywhere, t.constant) for t in study.ties],
+        ),
     }
 
 
@@ -551,12 +495,6 @@ def _full(row: Pooled) -> tuple[Any, ...]:
 
 _WORDS = {"permutation": "chance by permutation", "auto": "chance by the null that fits the data"}
 _MARKERS = {"permutation": "|", "auto": "o"}
-
-
-def draw(study: NabStudy) -> Drawn:
-    """The figure, in every format."""
-    height = 1.3 + 0.2 * len(study.detectors)
-    return rendered("figure-1", lambda figure: _dots(figure, study), height)
 
 
 def _dots(figure: Figure, study: NabStudy) -> None:
@@ -596,32 +534,26 @@ def _dots(figure: Figure, study: NabStudy) -> None:
 NUMBERS = {"recall": 1, "precision": 2, "f1": 3}
 
 
-def render(study: NabStudy, claims: tuple[Claim, ...], drawn: Drawn) -> str:
+def article(study: NabStudy, claims: tuple[Claim, ...], figures: dict[str, Drawn]) -> Article:
     """The whole page."""
-    title = "NAB's published detectors compared with chance"
-    caption = (
-        "Recall and precision of sums over series (dots), and what chance gives by permutation (bars) and by the null "
-        "that fits the data (rings). What counts is the distance."
-    )
-    hero = Hero(
+    return Article(
+        title="NAB's published detectors compared with chance",
         about=f"{len(study.detectors)} detectors on {study.size}, read from {study.source}, by nofluke {__version__}.",
-        outcome=held(claims),
         sentence=_verdicts(study),
-        picture=figure(drawn, 1, caption),
+        picture=figure(
+            figures["figure-1"],
+            1,
+            "Recall and precision of sums over series (dots), and what chance gives by permutation (bars) and by the null "
+            "that fits the data (rings). What counts is the distance.",
+        ),
+        before=[_abstract(study, claims), _compared(study), *_points(study)],
+        after=[_quantile(study), _windows(study), _TEACHES],
+        command=f"nofluke reproduce --nab {study.source} --seed {study.seed} --permutations {study.n_resamples} -o out/",
+        made=f"Anything without an exact law is simulated with seed {study.seed}. The same data, "
+        "seed and versions give the same bytes. Next to this page are the figure as SVG, PDF and PNG, the numbers of all "
+        'tables in <a href="table.csv">table.csv</a> and <a href="ties.csv">ties.csv</a>, and a folder for each study. '
+        "Data: Lavin and Ahmad (2015), Evaluating real-time anomaly detection algorithms, github.com/numenta/NAB.",
     )
-    body = [
-        _abstract(study, claims),
-        _compared(study),
-        *_points(study),
-        "<h2>The statements</h2>",
-        f'<p>{tally(claims)}. The same list is in <a href="claims.json">claims.json</a>.</p>',
-        claims_table(claims),
-        _quantile(study),
-        _windows(study),
-        _teaches(),
-        _colophon(study),
-    ]
-    return document(title, hero, body)
 
 
 def _verdicts(study: NabStudy) -> str:
@@ -700,35 +632,34 @@ def _windows(study: NabStudy) -> str:
     )
 
 
-def _teaches() -> str:
-    return (
-        "<h2>What it teaches</h2><ul>"
-        "<li>A recall means little by itself. Alarms scattered over a long series find every event within a generous tolerance, whatever "
-        "they know. Ask how much of a recall is due to chance.</li>"
-        "<li>The null matters. Where alarms keep to the part of a series in which the events lie, chance scores more "
-        "if events move only locally than if they can fall anywhere; and a run of alarms is one try, not many, which "
-        "makes chance vary more. The verdicts over all series are the same either way; p-values and the distance from "
-        "chance are not.</li><li>A single series of NAB has one to five events, which is hardly enough to tell a "
-        "detector from chance. All of them together are enough: pool first, then ask.</li><li>State alarms as a "
-        "budget. With tied scores a quantile decides nothing.</li><li>Put a detector that knows nothing into every "
-        "table. It shows what the other numbers are worth.</li></ul>"
-    )
-
-
-def _colophon(study: NabStudy) -> str:
-    command = f"nofluke reproduce --nab {study.source} --seed {study.seed} --permutations {study.n_resamples} -o out/"
-    return (
-        "<footer><h2>How this was made</h2>\n"
-        f"<pre>{escape(command)}</pre>\n"
-        f"<p>Anything without an exact law is simulated with seed {study.seed}. The same data, "
-        "seed and versions give the same bytes. Next to this page are the "
-        'figure as SVG, PDF and PNG, the numbers of all tables in <a href="table.csv">table.csv</a> and <a href="ties.csv">ties.csv</a>, and a '
-        "folder for each study. Data: Lavin and Ahmad (2015), Evaluating real-time anomaly detection algorithms, github.com/numenta/NAB.</p></footer>"
-    )
+_TEACHES = (
+    "<h2>What it teaches</h2><ul>"
+    "<li>A recall means little by itself. Alarms scattered over a long series find every event within a generous tolerance, whatever "
+    "they know. Ask how much of a recall is due to chance.</li>"
+    "<li>The null matters. Where alarms keep to the part of a series in which the events lie, chance scores more "
+    "if events move only locally than if they can fall anywhere; and a run of alarms is one try, not many, which "
+    "makes chance vary more. The verdicts over all series are the same either way; p-values and the distance from "
+    "chance are not.</li><li>A single series of NAB has one to five events, which is hardly enough to tell a "
+    "detector from chance. All of them together are enough: pool first, then ask.</li><li>State alarms as a "
+    "budget. With tied scores a quantile decides nothing.</li><li>Put a detector that knows nothing into every "
+    "table. It shows what the other numbers are worth.</li></ul>"
+)
 
 
 # ---- all of it
 
+TOPIC: Topic[NabStudy] = Topic(
+    claims=NAB,
+    figures=lambda study: {"figure-1": (_dots, 1.3 + 0.2 * len(study.detectors), None)},
+    records=records,
+    article=article,
+    about=lambda study: {
+        "data": study.source,
+        "series": study.n_series,
+        "seed": study.seed,
+        "n_resamples": study.n_resamples,
+    },
+)
 BOARDS = tuple(f"leaderboard.{form}" for form in ("csv", "md", "tex", "html"))
 
 
@@ -798,24 +729,11 @@ def reproduce_nab(
     >>> done = reproduce_nab("NAB", "out")  # doctest: +SKIP
     >>> print(done.table().text())  # doctest: +SKIP
     """
-    check_matplotlib()
-    with prepared(output) as directory:
-        study = run_nab_study(
+    done = TOPIC.write(
+        output,
+        lambda directory: run_nab_study(
             source, directory=directory, seed=seed, n_resamples=n_resamples, workers=workers, detectors=detectors
-        )
-        claims, drawn = check_nab_claims(study), draw(study)
-        files = publish(
-            directory,
-            claims=claims,
-            about={
-                "data": study.source,
-                "series": study.n_series,
-                "seed": study.seed,
-                "n_resamples": study.n_resamples,
-            },
-            figures={"figure-1": drawn.formats},
-            records=records(study),
-            page=render(study, claims, drawn),
-        )
-        files = (*files, *(f"{name}/{board}" for name in study.studies for board in BOARDS))
-    return NabTable(directory=directory, files=tuple(sorted(files)), claims=claims, study=study)
+        ),
+        NabTable,
+    )
+    return replace(done, files=tuple(sorted((*done.files, *(f"{a}/{b}" for a in done.study.studies for b in BOARDS)))))

@@ -1,63 +1,95 @@
-"""Pages that show claims: their parts as HTML, and figures as SVG, PNG and PDF."""
+"""One page for claims: its parts as HTML, figures as SVG, PNG and PDF, and the files beside it."""
 
 from __future__ import annotations
 
 import io
+import json
+import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
+import numpy as np
+
+from nofluke.data.paths import check_place, expanded, write_file
+from nofluke.errors import InputError
 from nofluke.measures.confusion import Confusion
-from nofluke.plot.style import PALETTE
-from nofluke.reproduce.claim import Claim
-from nofluke.show.kit import filled, markup, page
-from nofluke.text.tables import plural
+from nofluke.plot.style import PALETTE, check_matplotlib
+from nofluke.progress import progress_bar
+from nofluke.reproduce.claim import Claim, Claims, Reproduced, tally
+from nofluke.show.kit import check_kit, filled, markup, page
+from nofluke.text.tables import csv_text, plural
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hero:
-    """What a page says first: what was judged, the outcome, a sentence, and the picture that explains it, as markup."""
+class Article:
+    """What a page says around its claims; but for the words of the head, all of it is markup.
 
+    Attributes
+    ----------
+    title, about, sentence : str
+        What was judged, and what came out.
+    picture : str
+        The one that explains it.
+    before, after : sequence of str
+        The parts before and behind the statements.
+    heading : str
+        Of the statements.
+    aside, rule : str
+        What else is said of them, and how they are decided.
+    command, made : str
+        What was typed, and how the numbers came about.
+    banner, note : str
+        Where data were simulated: said at the top, and on every printed page.
+    """
+
+    title: str
     about: str
-    outcome: str
     sentence: str
     picture: str
+    before: Sequence[str]
+    after: Sequence[str]
+    heading: str = "The statements"
+    aside: str = ""
+    rule: str = ""
+    command: str
+    made: str
+    banner: str = ""
+    note: str = ""
 
 
-def document(title: str, hero: Hero, body: Sequence[str], *, banner: str = "", footer: str = "") -> str:
-    """A whole page that asks for nothing from anywhere, of parts that are markup; ``footer`` is on paper only.
-
-    A banner says that data were simulated.
-    """
-    printed = f'@page {{ @bottom-right {{ content: "{footer}"; font: italic 9pt sans-serif; }} }}\n' if footer else ""
+def document(article: Article, claims: tuple[Claim, ...]) -> str:
+    """A whole page that asks for nothing from anywhere."""
+    listed = f'The same list is in <a href="claims.json">claims.json</a>.{article.rule}'
+    body = (
+        *article.before,
+        f"<h2>{article.heading}</h2>\n<p>{tally(claims)}.{article.aside} {listed}</p>",
+        claims_table(claims),
+        *article.after,
+        f"<footer><h2>How this was made</h2>\n<pre>{escape(article.command)}</pre>\n<p>{article.made}</p></footer>",
+    )
+    printed = f'@page {{ @bottom-right {{ content: "{article.note}"; font: italic 9pt sans-serif; }} }}\n'
     return page(
         "kit/article.html",
-        title=f"Simulated data: {title}" if banner else title,
+        title=f"Simulated data: {article.title}" if article.banner else article.title,
         kind="reproduction",
         styles=("kit/article.css",),
-        own_colours=markup(printed),
-        name=title,
-        about=hero.about,
-        banner=banner,
-        outcome=hero.outcome,
-        sentence=hero.sentence,
-        picture=markup(hero.picture),
+        own_colours=markup(printed if article.note else ""),
+        name=article.title,
+        about=article.about,
+        banner=article.banner,
+        outcome=f"{sum(one.outcome == 'holds' for one in claims)} of {plural(len(claims), 'statement')} hold",
+        sentence=article.sentence,
+        picture=markup(article.picture),
         body=markup("\n".join(filter(None, body))),
     )
-
-
-def held(claims: Sequence[Claim]) -> str:
-    """The outcome of all statements in a few words.
-
-    >>> held([])
-    '0 of 0 statements hold'
-    """
-    return f"{sum(one.outcome == 'holds' for one in claims)} of {plural(len(claims), 'statement')} hold"
 
 
 def claims_table(claims: Sequence[Claim]) -> str:
@@ -183,17 +215,17 @@ class Drawn:
 
 
 def rendered(
-    name: str, make: Callable[[Figure], None], height: float, note: str = "", *, narrow: float | None = None
+    name: str, make: Callable[[Figure, Any], None], study: Any, height: float, note: str = "", *, narrow: float | None
 ) -> Drawn:
-    """Draw one figure and render it as SVG, PDF and PNG; a note stands in its corner.
+    """Draw one figure of a study and render it as SVG, PDF and PNG; a note stands in its corner.
 
     Where a height for telephones is given, the figure is drawn a second time, so wide that its letters can be read
     there.
     """
-    formats = _formats(make, (WIDTH, height), note, METADATA)
+    formats = _formats(make, study, (WIDTH, height), note, METADATA)
     if narrow is None:
         return Drawn(name=name, formats=formats)
-    small = _formats(make, (NARROW, narrow), note, {"svg": METADATA["svg"]})
+    small = _formats(make, study, (NARROW, narrow), note, {"svg": METADATA["svg"]})
     return Drawn(name=name, formats=formats, narrow=Drawn(name=f"{name}-narrow", formats=small))
 
 
@@ -214,7 +246,11 @@ def key_above(figure: Figure, handles: Any, labels: Any, columns: int, narrow: i
 
 
 def _formats(
-    make: Callable[[Figure], None], size: tuple[float, float], note: str, wanted: dict[str, dict[str, str | None]]
+    make: Callable[[Figure, Any], None],
+    study: Any,
+    size: tuple[float, float],
+    note: str,
+    wanted: dict[str, dict[str, str | None]],
 ) -> dict[str, bytes]:
     """A figure of that size in inches, in the formats that are wanted."""
     from matplotlib import rc_context, rcdefaults, rcParams
@@ -226,7 +262,7 @@ def _formats(
         rcParams.update(SETTINGS)  # type: ignore[arg-type]  # the stubs of some versions list every key
         layout = ConstrainedLayoutEngine()
         figure = Figure(figsize=size, layout=layout, facecolor="white")
-        make(figure)
+        make(figure, study)
         if note:
             figure.supxlabel(note, fontsize=8, x=0.99, ha="right", style="italic")
         layout.execute(figure)
@@ -237,3 +273,97 @@ def _formats(
             figure.savefig(out, format=form, metadata=metadata, dpi=160)
             formats[form] = out.getvalue()
     return formats
+
+
+# ---- where pages and the files beside them are written
+
+
+@contextmanager
+def prepared(output: str | Path) -> Iterator[Path]:
+    """The directory, made if it does not exist, and known to take a page: before the work, not after it.
+
+    What was made goes again if the work fails before anything is written.
+    """
+    directory = expanded(output, "output")
+    new = [place for place in (directory, *directory.parents) if not os.path.exists(place)]
+    try:
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(
+                argument="output",
+                value=str(output),
+                problem=f"is not a writable directory ({error.strerror})",
+                remedy="choose another",
+            ) from None
+        check_place(directory / "index.html", str(directory / "index.html"))
+        yield directory
+    except BaseException:
+        for place in new:
+            with suppress(OSError):  # it may hold something by now, or was never made
+                place.rmdir()
+        raise
+
+
+# ---- a topic: its claims, figures and numbers, on one page with the files beside it
+
+Studied = TypeVar("Studied")
+Made = TypeVar("Made", bound=Reproduced)
+Records = dict[str, tuple[tuple[str, ...], list[tuple[Any, ...]]]]
+Figures = dict[str, tuple[Callable[["Figure", Studied], None], float, float | None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Topic(Generic[Studied]):
+    """What is told of a study.
+
+    Attributes
+    ----------
+    claims : Claims
+        The statements.
+    figures : function of the study
+        How each figure is drawn, and its height in inches: on paper, and on a telephone, if it is drawn for one.
+    records : function of the study
+        Numbers behind figures and tables, by the name of their file without ".csv": columns and rows.
+    article : function of the study, the claims and the figures
+        The page.
+    about : function of the study
+        What claims.json says of data and draws.
+    note : function of the study
+        What stands in the corner of each figure.
+    """
+
+    claims: Claims[Studied]
+    figures: Callable[[Studied], Figures[Studied]]
+    records: Callable[[Studied], Records]
+    article: Callable[[Studied, tuple[Claim, ...], dict[str, Drawn]], Article]
+    about: Callable[[Studied], dict[str, Any]]
+    note: Callable[[Studied], str] = lambda _: ""
+
+    def write(self, output: str | Path, run: Callable[[Path], Studied], made: Callable[..., Made]) -> Made:
+        """Run the study, and write the page, figures, records and claims.json into a directory."""
+        check_kit()
+        check_matplotlib()
+        with prepared(output) as directory:
+            study = run(directory)
+            claims = self.claims.check(study)
+            planned, figures = self.figures(study), {}
+            with progress_bar("figures", len(planned)) as advance:
+                for name, (make, height, narrow) in planned.items():
+                    figures[name] = rendered(name, make, study, height, self.note(study), narrow=narrow)
+                    advance(len(figures))
+            told = {**self.about(study), "claims": [claim.to_dict() for claim in claims]}
+            texts = {f"{name}.csv": _csv(*table) for name, table in self.records(study).items()}
+            texts["claims.json"] = json.dumps(told, indent=2, ensure_ascii=False) + "\n"
+            texts["index.html"] = document(self.article(study, claims, figures), claims)
+            contents = {f"{name}.{form}": data for name, one in figures.items() for form, data in one.formats.items()}
+            contents |= {name: text.encode() for name, text in texts.items()}
+            for name, data in contents.items():
+                write_file(directory / name, data, str(directory / name))
+        return made(directory=directory, files=tuple(sorted(contents)), claims=claims, study=study)
+
+
+def _csv(columns: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
+    """A table as text, with Python's numbers: NumPy's would be written with their type's name."""
+    plain = [tuple(value.item() if isinstance(value, np.generic) else value for value in row) for row in rows]
+    return csv_text(columns, plain)

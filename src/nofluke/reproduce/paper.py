@@ -13,7 +13,7 @@ from nofluke.laws.law import Law
 from nofluke.measures.confusion import Confusion
 from nofluke.reproduce.claim import Claim, tally
 from nofluke.reproduce.claims import gap_shrinks
-from nofluke.reproduce.page import Drawn, Hero, claims_table, document, figure, held, matrix, table
+from nofluke.reproduce.page import Article, Drawn, figure, matrix, table
 from nofluke.reproduce.study import NEARBY, QUANTILES, READINGS, SIDES, THE_QUANTILE, TOLERANCE, TOLERANCES, Study
 from nofluke.show.kit.figure import Description, drawn
 from nofluke.show.report.cells import picture_of
@@ -102,9 +102,6 @@ TABLE_1 = _counted(alarm(), EVENT_NEAR)
 TABLE_2 = _counted(ALARM_NEAR, event())
 
 
-# ---- its parts
-
-
 # ---- the part of the page on chance: permuted sequences, the numbers of section 3.2
 
 
@@ -167,7 +164,7 @@ def gaps(study: Study) -> str:
         (
             f"{side}, {reading}",
             *(f"{value:.3f}" if reading == "absolute" else f"{value:.2f}" for value in np.nanmean(gap, axis=1)),
-            "yes" if gap_shrinks(study, side, reading).outcome == "holds" else "no",
+            "yes" if gap_shrinks(study, side, reading)[0] else "no",
         )
         for side in SIDES
         for reading in READINGS
@@ -451,32 +448,33 @@ def all_cells(study: Study) -> str:
 PAPER = "Scharwächter and Müller (2020), Statistical Evaluation of Anomaly Detectors for Sequences, KDD MiLeTS"
 
 
-def render(study: Study, claims: tuple[Claim, ...], figures: dict[str, Drawn]) -> str:
+def article(study: Study, claims: tuple[Claim, ...], figures: dict[str, Drawn]) -> Article:
     """The whole page."""
     simulated = study.quakes.simulated
-    title = "Statistical evaluation of anomaly detectors for sequences, reproduced"
-    banner = (
-        "Simulated data. Everything on this page was computed from made-up data shaped like the paper's; nothing here is "
-        "about real earthquakes."
-    )
-    hero = Hero(
+    return Article(
+        title="Statistical evaluation of anomaly detectors for sequences, reproduced",
         about=f"The study of {PAPER}, rerun from the data to the last figure by nofluke {__version__}. "
         f"Data: {study.quakes.source}.",
-        outcome=held(claims),
         sentence=_sentence(study),
         picture=_chance(study),
+        before=[
+            _abstract(study, claims),
+            _example(study, figures),
+            _measures(study, figures),
+            against_chance(study, figures),
+        ],
+        heading="The paper's statements",
+        aside=" The outcomes are about the simulated data, not about the paper's." if simulated else "",
+        after=[beyond(study, figures), all_cells(study)],
+        command=f"nofluke reproduce{' --simulated' if simulated else ''} --seed {study.seed} "
+        f"--permutations {study.permutations} -o out/",
+        made=_made(study),
+        banner="Simulated data. Everything on this page was computed from made-up data shaped like the paper's; nothing "
+        "here is about real earthquakes."
+        if simulated
+        else "",
+        note=study.note,
     )
-    body = [
-        _abstract(study, claims),
-        _example(study, figures),
-        _measures(study, figures),
-        against_chance(study, figures),
-        _claims(claims, simulated),
-        beyond(study, figures),
-        all_cells(study),
-        _colophon(study),
-    ]
-    return document(title, hero, body, banner=banner if simulated else "", footer="simulated data" if simulated else "")
 
 
 def _sentence(study: Study) -> str:
@@ -561,26 +559,14 @@ def _measures(study: Study, figures: dict[str, Drawn]) -> str:
     )
 
 
-def _claims(claims: tuple[Claim, ...], simulated: bool) -> str:
-    about = " The outcomes are about the simulated data, not about the paper's." if simulated else ""
-    return (
-        f"<h2>The paper's statements</h2>\n<p>{tally(claims)}.{about} The same list is in "
-        '<a href="claims.json">claims.json</a>.</p>\n' + claims_table(claims)
-    )
-
-
-def _colophon(study: Study) -> str:
+def _made(study: Study) -> str:
     methods = "; ".join(study.curve.chance.methods)
-    option = " --simulated" if study.quakes.simulated else ""
-    command = f"nofluke reproduce{option} --seed {study.seed} --permutations {study.permutations} -o out/"
     return (
-        "<footer><h2>How this was made</h2>\n"
-        f"<pre>{escape(command)}</pre>\n"
-        f"<p>Null: {escape(study.curve.chance.model)}. Method of all cells: {escape(methods)}. Simulated: the "
+        f"Null: {escape(study.curve.chance.model)}. Method of all cells: {escape(methods)}. Simulated: the "
         f"{len(study.permuted_recall)} sequences of Figure 3, the distributions of Figure 4, the score of Table 3, the familywise "
         f"test, both sides placed at random, and the clustering of events within {NEARBY[0]} and {NEARBY[1]} days; seed {study.seed}, {study.permutations:,} permutations. "
         "Everything else is exact. The same data, seed and versions give the same bytes. Next to this page are every "
-        "figure as SVG, PDF and PNG, and the numbers behind it as CSV.</p></footer>"
+        "figure as SVG, PDF and PNG, and the numbers behind it as CSV."
     )
 
 

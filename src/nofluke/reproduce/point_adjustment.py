@@ -18,12 +18,12 @@ from nofluke.errors import InputError
 from nofluke.inference.metric_results import ChanceLevel, Significance
 from nofluke.inference.significance import chance, significance
 from nofluke.nulls.random_scores import RandomScores
-from nofluke.plot.style import PALETTE, SERIES, check_matplotlib, tidy
+from nofluke.plot.style import PALETTE, SERIES, tidy
 from nofluke.progress import progress_bar
-from nofluke.reproduce.claim import Claim, Outcome, Reproduced, outcome_of, prepared, publish, tally
-from nofluke.reproduce.page import Drawn, Hero, claims_table, document, figure, held, listed, rendered, table
+from nofluke.reproduce.claim import OPEN, Claim, Claims, Found, Outcome, Reproduced, tally
+from nofluke.reproduce.page import Article, Drawn, Records, Topic, figure, listed, table
 from nofluke.text.numbers import show_chance, show_p
-from nofluke.text.tables import csv_text, plural, show_share
+from nofluke.text.tables import plural, show_share
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -216,120 +216,89 @@ def _rotations(labels: BenchmarkLabels, seed: int, rotations: int) -> tuple[Rota
 
 LEVEL = 0.05
 ALL = "all benchmarks"
-
-
-def check_adjustment_claims(study: AdjustmentStudy) -> tuple[Claim, ...]:
-    """All statements: one for each published value, then those about all."""
-    return (
-        *(better_than_random(case) for case in study.cases),
-        turns_into_state_of_the_art(study),
-        above_nine_tenths(study),
-        no_better_than_everywhere(study),
-        by_the_threshold(study),
-        level_at_the_share(study),
-        whatever_the_memory(study),
-    )
+ADJUSTMENT: Claims[AdjustmentStudy] = Claims()
 
 
 def verdict_on(case: Case) -> Outcome:
     """Whether the published value is better than random scores; open where so many draws cannot tell."""
     if abs(case.pvalue - LEVEL) < 2 * case.pvalue_error:
-        return "cannot be checked"
-    return outcome_of(case.pvalue <= LEVEL)
+        return OPEN
+    return "holds" if case.pvalue <= LEVEL else "does not hold"
 
 
-def better_than_random(case: Case) -> Claim:
-    """One published value against random scores."""
+@ADJUSTMENT.said(
+    "{name}", "Figure 1", each={f"better-than-random-{name.lower()}": {"name": name} for name in BENCHMARKS}
+)
+def better_than_random(study: AdjustmentStudy, name: str) -> Found:
+    """On {name}, the published point-adjusted F1 is better than that of random scores at their best thresholds."""
+    case = next(case for case in study.cases if case.name == name)
     outcome = verdict_on(case)
-    close = " That is too close to .05 for this many draws to decide." if outcome == "cannot be checked" else ""
-    return Claim(
-        key=f"better-than-random-{case.name.lower()}",
-        section=case.name,
-        statement=f"On {case.name}, the published point-adjusted F1 is better than that of random scores at their best "
-        "thresholds.",
-        outcome=outcome,
-        finding=f"Random scores have {show_chance(case.random.expected, case.random.std)}; "
+    close = " That is too close to .05 for this many draws to decide." if outcome == OPEN else ""
+    return outcome, (
+        f"Random scores have {show_chance(case.random.expected, case.random.std)}; "
         f"{case.reached():,} of {case.random.n_resamples:,} reach the published {case.published} "
         f"(p = {show_p(case.pvalue)} ± {show_p(case.pvalue_error)}).{close} Corrected for chance it is "
-        f"{show_share(case.corrected)}.",
-        decided_by="Figure 1",
+        f"{show_share(case.corrected)}."
     )
 
 
-def turns_into_state_of_the_art(study: AdjustmentStudy) -> Claim:
-    """Kim et al.'s warning."""
+@ADJUSTMENT.said("Kim et al. 2022", "Table 2")
+def random_state_of_the_art(study: AdjustmentStudy) -> Found:
+    """With point adjustment, even random scores become state of the art."""
     level = [case.name for case in study.cases if verdict_on(case) == "does not hold"]
-    return Claim(
-        key="random-state-of-the-art",
-        section="Kim et al. 2022",
-        statement="With point adjustment, even random scores become state of the art.",
-        outcome=outcome_of(bool(level)),
-        finding=f"At their best thresholds, more than one in twenty random scores reach the published value on "
+    return bool(level), (
+        f"At their best thresholds, more than one in twenty random scores reach the published value on "
         f"{listed(level) or 'none of them'}; the "
-        f"shares are {_each(study.cases, [show_p(case.pvalue) for case in study.cases])}.",
-        decided_by="Table 2",
+        f"shares are {_each(study.cases, [show_p(case.pvalue) for case in study.cases])}."
     )
 
 
-def above_nine_tenths(study: AdjustmentStudy) -> Claim:
-    """What a high value is taken for."""
+@ADJUSTMENT.said(ALL, "Figure 1", each={"above-0.9": {}})
+def above_nine_tenths(study: AdjustmentStudy) -> Found:
+    """A point-adjusted F1 above .9 shows that a detector works."""
     shares = [float((case.random.values > 0.9).mean()) for case in study.cases]
-    return Claim(
-        key="above-0.9",
-        section=ALL,
-        statement="A point-adjusted F1 above .9 shows that a detector works.",
-        outcome=outcome_of(max(shares) <= LEVEL),
-        finding=f"Random scores are above .9 in {_each(study.cases, [f'{share:.0%}' for share in shares])} of all draws.",
-        decided_by="Figure 1",
+    return (
+        max(shares) <= LEVEL,
+        f"Random scores are above .9 in {_each(study.cases, [f'{share:.0%}' for share in shares])} of all draws.",
     )
 
 
-def no_better_than_everywhere(study: AdjustmentStudy) -> Claim:
-    """What the same scores have without adjustment."""
+@ADJUSTMENT.said(ALL, "Table 2")
+def without_adjustment(study: AdjustmentStudy) -> Found:
+    """Without point adjustment, random scores do no better than an alarm at every step."""
     gaps = [abs(case.plain.expected - case.everywhere) for case in study.cases]
-    return Claim(
-        key="without-adjustment",
-        section=ALL,
-        statement="Without point adjustment, random scores do no better than an alarm at every step.",
-        outcome=outcome_of(max(gaps) < 0.01),
-        finding="The best F1 of random scores is "
+    return max(gaps) < 0.01, (
+        "The best F1 of random scores is "
         f"{_each(study.cases, [show_share(case.plain.expected) for case in study.cases])}; with an alarm at every step F1 is "
-        f"{_each(study.cases, [show_share(case.everywhere) for case in study.cases])}.",
-        decided_by="Table 2",
+        f"{_each(study.cases, [show_share(case.everywhere) for case in study.cases])}."
     )
 
 
-def by_the_threshold(study: AdjustmentStudy) -> Claim:
-    """Whether the best threshold is to blame."""
+@ADJUSTMENT.said(ALL, "Table 3")
+def by_the_threshold(study: AdjustmentStudy) -> Found:
+    """It is the choice of the best threshold that lifts random scores so high."""
     fixed = [case.variant("fixed-share").expected for case in study.cases]
     lost = [case.random.expected - mean for case, mean in zip(study.cases, fixed, strict=True)]
-    return Claim(
-        key="by-the-threshold",
-        section=ALL,
-        statement="It is the choice of the best threshold that lifts random scores so high.",
-        outcome=outcome_of(min(lost) > 0.05),
-        finding="With alarms on the share of steps that the published threshold aims at, random scores still have "
+    return min(lost) > 0.05, (
+        "With alarms on the share of steps that the published threshold aims at, random scores still have "
         f"{_each(study.cases, [show_share(mean) for mean in fixed])}, which is "
-        f"{_each(study.cases, [f'{loss:.3f}' for loss in lost])} less than at their best thresholds.",
-        decided_by="Table 3",
+        f"{_each(study.cases, [f'{loss:.3f}' for loss in lost])} less than at their best thresholds."
     )
 
 
-def level_at_the_share(study: AdjustmentStudy) -> Claim:
-    """Chance with no more choice of a threshold than the published detector had."""
+@ADJUSTMENT.said(ALL, "Table 3")
+def level_at_the_share(study: AdjustmentStudy) -> Found:
+    """With alarms on the share of steps that the published thresholds aim at, random scores are level with the
+    published values as well.
+    """
     levels = [case.variant("fixed-share") for case in study.cases]
     level = level_at_fixed_share(study)
     alone = " alone" if len(level) == 1 else ""
-    return Claim(
-        key="level-at-the-share",
-        section=ALL,
-        statement="With alarms on the share of steps that the published thresholds aim at, random scores are level with the published values as well.",
-        outcome=outcome_of(len(level) == len(study.cases)),
-        finding=f"Of {levels[0].n_resamples} draws "
+    return len(level) == len(study.cases), (
+        f"Of {levels[0].n_resamples} draws "
         f"{_each(study.cases, [f'{case.reached(one)}' for case, one in zip(study.cases, levels, strict=True)])} reach the "
         f"published value: level on {listed(level) or 'none of them'}{alone}. The number of published alarms in the "
-        "test parts is not known here.",
-        decided_by="Table 3",
+        "test parts is not known here."
     )
 
 
@@ -338,8 +307,9 @@ def level_at_fixed_share(study: AdjustmentStudy) -> list[str]:
     return [case.name for case in study.cases if case.variant("fixed-share").pvalue_of(case.published) > LEVEL]
 
 
-def whatever_the_memory(study: AdjustmentStudy) -> Claim:
-    """The other side: scores that follow one another have fewer tries."""
+@ADJUSTMENT.said(ALL, "Table 3")
+def whatever_the_memory(study: AdjustmentStudy) -> Found:
+    """Random scores reach as much if they have a memory, as those of sliding windows do."""
     by_memory = {phi: [case.variant(f"memory-{phi:g}").expected for case in study.cases] for phi in MEMORIES}
     falls = any(
         case.random.expected - mean > 2 * case.random.std
@@ -349,13 +319,9 @@ def whatever_the_memory(study: AdjustmentStudy) -> Claim:
     found = "; ".join(
         f"{_each(study.cases, [show_share(mean) for mean in means])} at φ = {phi:g}" for phi, means in by_memory.items()
     )
-    return Claim(
-        key="whatever-the-memory",
-        section=ALL,
-        statement="Random scores reach as much if they have a memory, as those of sliding windows do.",
-        outcome=outcome_of(not falls),
-        finding=f"They reach {found}. What chance gives a detector depends on the memory of its scores, so only its own scores, rotated, can tell.",
-        decided_by="Table 3",
+    return (
+        not falls,
+        f"They reach {found}. What chance gives a detector depends on the memory of its scores, so only its own scores, rotated, can tell.",
     )
 
 
@@ -368,14 +334,6 @@ def _each(cases: Iterable[Case], values: list[str]) -> str:
 BIN = 0.0025
 LEFT = 0.7  # of the first figure, unless random scores reach less
 MARKERS = {"random": "o", "memory-0.9": "s", "memory-0.99": "D", "fixed-share": "^", "left-out": "v"}
-
-
-def draw(study: AdjustmentStudy) -> dict[str, Drawn]:
-    """Both figures, in every format."""
-    return {
-        "figure-1": rendered("figure-1", lambda figure: _against_random(figure, study), 5.6),
-        "figure-2": rendered("figure-2", lambda figure: _draw_otherwise(figure, study), 4.6),
-    }
 
 
 def histogram(case: Case, left: float) -> tuple[FloatArray, IntArray]:
@@ -461,17 +419,17 @@ Rows = list[tuple[Any, ...]]
 BAND = ("chance_2.5%", "chance_97.5%")
 
 
-def records(study: AdjustmentStudy) -> dict[str, str]:
-    """The text of each file, by its name without ".csv"."""
-    made: dict[str, tuple[tuple[str, ...], Rows]] = {
+def records(study: AdjustmentStudy) -> Records:
+    """Columns and rows of each file, by its name without ".csv"."""
+    otherwise = (_OTHERWISE, _otherwise_rows(study))
+    return {
         "figure-1": (("benchmark", "from", "to", "draws"), _bins(study)),
-        "figure-2": (_OTHERWISE, _otherwise_rows(study)),
+        "figure-2": otherwise,
         "table-1": (("benchmark", "steps", "entities", "ranges", "labelled", "source"), _labels(study)),
         "table-2": (_CHANCE, _chance(study)),
-        "table-3": (_OTHERWISE, _otherwise_rows(study)),
+        "table-3": otherwise,
         "table-4": (("detector", "value", "chance_mean", "chance_sd", *BAND, "p", "rotations"), _rotated_rows(study)),
     }
-    return {name: csv_text(columns, rows) for name, (columns, rows) in made.items()}
 
 
 _CHANCE = (
@@ -569,33 +527,27 @@ PUBLISHED_IN = "Xu et al. (2022), Anomaly Transformer, ICLR"
 QUOTED_IN = "github.com/thuml/Anomaly-Transformer/issues/34"
 
 
-def render(study: AdjustmentStudy, claims: tuple[Claim, ...], figures: dict[str, Drawn]) -> str:
+def article(study: AdjustmentStudy, claims: tuple[Claim, ...], figures: dict[str, Drawn]) -> Article:
     """The whole page."""
-    title = "Point-adjusted F1: published values and random scores"
-    hero = Hero(
+    return Article(
+        title="Point-adjusted F1: published values and random scores",
         about=f"{plural(len(study.cases), 'benchmark')}, their public labels, and no detector at all, by nofluke {__version__}.",
-        outcome=held(claims),
         sentence=f"Random numbers instead of a detector have a point-adjusted F1 of {_means(study)}.",
         picture=figure(
             figures["figure-1"],
             1,
             f"Best point-adjusted F1 of {study.n_resamples:,} random scores on each benchmark, and the published value.",
         ),
+        before=[_abstract(study, claims), _compared(study), _published(study)],
+        rule=" A statement about a published value holds if at most one in twenty random scores reach it; if 1 in 20 lies "
+        "within two Monte Carlo errors, it cannot be checked.",
+        after=[_may_differ(study, figures), _rotated(study)],
+        command=f"nofluke reproduce --point-adjustment --seed {study.seed} --permutations {study.n_resamples} -o out/",
+        made=f"Everything is simulated with seed {study.seed}: {study.n_resamples:,} draws of independent scores by "
+        "<code>nf.chance(&quot;best-pa-f1&quot;, labels)</code>, fewer where Table 3 says so. The same labels, seed "
+        "and versions give the same bytes. Next to this page are every figure as SVG, PDF and PNG, and the numbers "
+        "behind figures and tables as CSV.",
     )
-    body = [
-        _abstract(study, claims),
-        _compared(study),
-        _published(study),
-        "<h2>The statements</h2>",
-        f'<p>{tally(claims)}. The same list is in <a href="claims.json">claims.json</a>. A statement about a published value '
-        "holds if at most one in twenty random scores reach it; if 1 in 20 lies within two Monte Carlo errors, it "
-        "cannot be checked.</p>",
-        claims_table(claims),
-        _may_differ(study, figures),
-        _rotated(study),
-        _colophon(study),
-    ]
-    return document(title, hero, body)
 
 
 def _abstract(study: AdjustmentStudy, claims: tuple[Claim, ...]) -> str:
@@ -748,24 +700,24 @@ def _rotated(study: AdjustmentStudy) -> str:
     )
 
 
-def _colophon(study: AdjustmentStudy) -> str:
-    command = f"nofluke reproduce --point-adjustment --seed {study.seed} --permutations {study.n_resamples} -o out/"
-    return (
-        "<footer><h2>How this was made</h2>\n"
-        f"<pre>{escape(command)}</pre>\n"
-        f"<p>Everything is simulated with seed {study.seed}: {study.n_resamples:,} draws of independent scores by "
-        f"<code>nf.chance(&quot;best-pa-f1&quot;, labels)</code>, fewer where Table 3 says so. The same labels, seed "
-        "and versions give the same bytes. Next to this page are every figure as SVG, PDF and PNG, and the numbers "
-        "behind figures and tables as CSV.</p></footer>"
-    )
-
-
 def _share(case: Case) -> str:
     reached, n = case.reached(), case.random.n_resamples
     return f"none of {n:,}" if reached == 0 else f"{100 * reached / n:.2g}%"
 
 
 # ---- all of it
+
+TOPIC: Topic[AdjustmentStudy] = Topic(
+    claims=ADJUSTMENT,
+    figures=lambda _: {"figure-1": (_against_random, 5.6, None), "figure-2": (_draw_otherwise, 4.6, None)},
+    records=records,
+    article=article,
+    about=lambda study: {
+        "data": {case.name: case.labels.source for case in study.cases},
+        "seed": study.seed,
+        "n_resamples": study.n_resamples,
+    },
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -812,21 +764,4 @@ def reproduce_point_adjustment(output: str | Path, *, seed: int = 0, n_resamples
     >>> done = reproduce_point_adjustment("out")  # doctest: +SKIP
     >>> done.in_words()  # doctest: +SKIP
     """
-    check_matplotlib()
-    with prepared(output) as directory:
-        study = run_adjustment_study(seed=seed, n_resamples=n_resamples)
-        claims = check_adjustment_claims(study)
-        figures = draw(study)
-        files = publish(
-            directory,
-            claims=claims,
-            about={
-                "data": {case.name: case.labels.source for case in study.cases},
-                "seed": study.seed,
-                "n_resamples": study.n_resamples,
-            },
-            figures={name: drawn.formats for name, drawn in figures.items()},
-            records={f"{name}.csv": text for name, text in records(study).items()},
-            page=render(study, claims, figures),
-        )
-    return PointAdjustment(directory=directory, files=files, claims=claims, study=study)
+    return TOPIC.write(output, lambda _: run_adjustment_study(seed=seed, n_resamples=n_resamples), PointAdjustment)

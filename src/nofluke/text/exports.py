@@ -15,7 +15,7 @@ from os import PathLike
 from typing import Any, Literal, overload
 
 from nofluke.data.paths import expanded, write_file
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, passed
 from nofluke.plain import check_word
 from nofluke.text.signs import VERDICTS
 from nofluke.text.tables import Table, csv_columns, latex_part
@@ -340,5 +340,5 @@ def _checked(label: str) -> str:
 def _written(text: str, path: Path | None) -> str | None:
     if path is None:
         return text
-    write_file(expanded(path, "path"), text.rstrip("\n") + "\n", f"path={shown(str(path))}")
+    write_file(expanded(path, "path"), text.rstrip("\n") + "\n", passed("path", str(path)))
     return None

@@ -15,6 +15,7 @@ import json
 import zlib
 from functools import cache
 from importlib.resources import files
+from importlib.util import find_spec
 from typing import Any
 
 from nofluke import __version__
@@ -36,6 +37,11 @@ def check_kit() -> None:
     """Say what to do where a package is missing that pages are made with."""
     needed("jinja2", "a report needs")
     needed("matplotlib", "a report needs")
+
+
+def has_kit() -> bool:
+    """Whether the packages are there that pages are made with."""
+    return all(find_spec(package) is not None for package in ("jinja2", "matplotlib"))
 
 
 @cache
@@ -84,7 +90,10 @@ def in_names(part: Any, names: Names) -> Any:
 
 def markup(text: str) -> Any:
     """Text that is markup: made here, from parts that were escaped."""
-    return needed("markupsafe", "a page needs").Markup(text)
+    needed("jinja2", "a page needs")
+    from markupsafe import Markup  # comes with jinja2
+
+    return Markup(text)
 
 
 def page(

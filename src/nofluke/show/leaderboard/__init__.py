@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from nofluke.data.paths import check_place, expanded, write_file
-from nofluke.errors import InputError
+from nofluke.errors import InputError, passed
 from nofluke.show.leaderboard.page import render
 from nofluke.show.leaderboard.payload import make_payload
 from nofluke.studies.cell_map import map_cells
@@ -35,8 +35,8 @@ def write_leaderboard(board: Leaderboard, path: str | Path, *, cells: Values, fa
         Where the page is.
     """
     target = expanded(path, "path")
-    check_place(target, f"path={str(path)!r}")
-    write_file(target, make_leaderboard_page(board, cells=cells, failed=failed), f"path={str(path)!r}")
+    check_place(target, passed("path", str(path)))
+    write_file(target, make_leaderboard_page(board, cells=cells, failed=failed), passed("path", str(path)))
     return target
 
 

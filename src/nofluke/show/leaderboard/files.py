@@ -6,19 +6,24 @@ from pathlib import Path
 
 from nofluke.data.paths import write_file
 from nofluke.errors import InputError
+from nofluke.show.kit import has_kit
 from nofluke.show.leaderboard import make_leaderboard_page
 from nofluke.studies.leaderboard import Leaderboard
 from nofluke.studies.store import Values
 
 
 def write_files(board: Leaderboard, folder: Path, *, cells: Values, failed: Values) -> None:
-    """Write leaderboard.csv, .md, .tex and .html to a folder, which is made where it is not there."""
+    """Write leaderboard.csv, .md, .tex and .html to a folder, which is made where it is not there.
+
+    Without the packages of the extra `report` there is no page; whoever installs them and resumes gets it.
+    """
     files = {
         "leaderboard.csv": board.to_csv(),
         "leaderboard.md": board.to_markdown() + "\n",
         "leaderboard.tex": board.to_latex() + "\n",
-        "leaderboard.html": make_leaderboard_page(board, cells=cells, failed=failed),
     }
+    if has_kit():
+        files["leaderboard.html"] = make_leaderboard_page(board, cells=cells, failed=failed)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

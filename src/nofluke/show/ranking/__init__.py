@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from nofluke.data.paths import check_place, expanded, write_file
-from nofluke.errors import InputError
+from nofluke.errors import InputError, passed
 from nofluke.plot.rankings import ranking as plot_ranking
 from nofluke.show.kit import markup, page, shortened
 from nofluke.show.kit.figure import Description, drawn, plotted, row_height
@@ -25,8 +25,8 @@ LONGEST = 26  # letters of a name beside a row
 def write_ranking(found: Ranking, path: str | Path, *, title: str | None = None) -> Path:
     """Write the page, which needs no network and no other package, and return where it is."""
     target = expanded(path, "path")
-    check_place(target, f"path={str(path)!r}")
-    write_file(target, make_ranking_page(found, title=title), f"path={str(path)!r}")
+    check_place(target, passed("path", str(path)))
+    write_file(target, make_ranking_page(found, title=title), passed("path", str(path)))
     return target
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from nofluke.data.paths import check_place, expanded, write_file
-from nofluke.errors import InputError
+from nofluke.errors import InputError, passed
 from nofluke.inference.evaluate import Evaluation
 from nofluke.show.kit import check_kit
 from nofluke.show.report.lists import Source
@@ -71,7 +71,7 @@ def write_report(
     """
     target = check_target(path)
     page = make_page(result, title=title, scripts=scripts, source=source, metrics=metrics)
-    write_file(target, page, f"path={str(path)!r}")
+    write_file(target, page, passed("path", str(path)))
     return target
 
 
@@ -104,7 +104,7 @@ def make_page(
 def check_target(path: str | Path) -> Path:
     """Where a page goes; refuses a place that cannot be written to."""
     target = expanded(path, "path")
-    check_place(target, f"path={str(path)!r}")
+    check_place(target, passed("path", str(path)))
     return target
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from nofluke.data.paths import write_file
-from nofluke.errors import InputError
+from nofluke.errors import InputError, passed
 from nofluke.inference.compare import error_of
 from nofluke.inference.report import SideBySide
 from nofluke.show.report import Parts, Source, check_page, check_target, parts_of
@@ -30,7 +30,7 @@ def write_several(
     """Write a page about several detectors; `nofluke.report` has what the arguments mean."""
     target = check_target(path)
     page = make_several_page(found, title=title, scripts=scripts, source=source, metrics=metrics)
-    write_file(target, page, f"path={str(path)!r}")
+    write_file(target, page, passed("path", str(path)))
     return target
 
 
