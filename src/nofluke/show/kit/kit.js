@@ -81,7 +81,12 @@ const [SECOND, MINUTE, HOUR, DAY] = [1e3, 6e4, 36e5, 864e5];
 const CLOCK = [...[1, 2, 5, 10, 15, 30].map((n) => n * SECOND), ...[1, 2, 5, 10, 15, 30].map((n) => n * MINUTE), ...[1, 2, 3, 6, 12].map((n) => n * HOUR), ...[1, 2, 7, 14].map((n) => n * DAY)];
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-function dateTicks([low, high], most = 8) {
+// milliseconds by which local time is ahead of UTC
+const aheadIn = (zone, at) => (zone ? (zone.findLast(([since]) => since <= at) || zone[0])[1] : 0);
+
+function dateTicks([from, to], most = 8, zone = null) {
+  const [low, high] = [from, to].map((at) => at + aheadIn(zone, at));
+  const utc = (at) => at - aheadIn(zone, at - aheadIn(zone, at));
   if (!(high - low >= SECOND) || Math.max(-low, high) > 8e15) return [];
   const step = CLOCK.find((length) => (high - low) / length <= most);
   const places = [];
@@ -107,12 +112,12 @@ function dateTicks([low, high], most = 8) {
   return places.map((at) => {
     const date = new Date(at);
     const [year, month, day] = [date.getUTCFullYear(), MONTHS[date.getUTCMonth()], date.getUTCDate()];
-    if (unit === "year") return [at, String(year)];
+    if (unit === "year") return [utc(at), String(year)];
     const [short, full] = unit === "month" ? [month, String(year)] : unit === "day" ? [day + " " + month, String(year)]
       : [date.toISOString().slice(11, unit === "minute" ? 16 : 19), day + " " + month + " " + year];
     const text = full === before ? short : short + "\n" + full;
     before = full;
-    return [at, text];
+    return [utc(at), text];
   });
 }
 
@@ -150,7 +155,7 @@ function rangeOf(axis, layers, name) {
 
 function ticksOf(axis, range, most) {
   if (axis.ticks) return axis.ticks[0].map((at, i) => [at, axis.ticks[1][i]]).filter(([at]) => at >= range[0] && at <= range[1]);
-  return axis.kind === "dates" ? dateTicks(range, most) : numberTicks(range, most, axis.whole);
+  return axis.kind === "dates" ? dateTicks(range, most, axis.zone) : numberTicks(range, most, axis.whole);
 }
 
 function thinned(ticks, place, keep) {

@@ -13,7 +13,7 @@ from nofluke.show.kit import check_kit
 from nofluke.show.report.lists import Source
 from nofluke.show.report.metrics import code_of, figures_of, metrics_beside, section_of
 from nofluke.show.report.origin import Code, Origin, origin_of
-from nofluke.show.report.page import Scripts, check_scripts, render
+from nofluke.show.report.page import render
 from nofluke.show.report.payload import make_payload
 
 __all__ = ["Parts", "Source", "check_page", "check_target", "make_page", "parts_of", "write_report"]
@@ -24,7 +24,6 @@ def write_report(
     path: str | Path,
     *,
     title: str | None = None,
-    scripts: Scripts = "inline",
     source: Source | None = None,
     metrics: Any = (),
 ) -> Path:
@@ -44,8 +43,6 @@ def write_report(
         The HTML file to write; a leading ``~`` is your home. An older page stays until the new one is complete.
     title : str, optional
         Heading of the page; by default the name of the file that the data come from.
-    scripts : {"inline", "cdn"}
-        Both give the same page, which opens without a network: its scripts are small, and all in the file.
     source : Source, optional
         The file and the command that the data came from, as the command line knows them.
     metrics : list of metrics, optional
@@ -65,12 +62,12 @@ def write_report(
     >>> import nofluke as nf, tempfile
     >>> result = nf.evaluate([0, 1, 0, 0, 0, 1, 0, 0], [0, 5, 1, 0, 2, 6, 1, 0], threshold=5, tolerance=1)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     text = result.report(f"{folder}/report.html", scripts="cdn").read_text(encoding="utf-8")
+    ...     text = result.report(f"{folder}/report.html").read_text(encoding="utf-8")
     >>> "2 of 2 predictions are within 1 step of an event" in text
     True
     """
     target = check_target(path)
-    page = make_page(result, title=title, scripts=scripts, source=source, metrics=metrics)
+    page = make_page(result, title=title, source=source, metrics=metrics)
     write_file(target, page, f"path={str(path)!r}")
     return target
 
@@ -79,7 +76,6 @@ def make_page(
     result: Evaluation,
     *,
     title: str | None = None,
-    scripts: Scripts = "inline",
     source: Source | None = None,
     metrics: Any = (),
 ) -> str:
@@ -96,7 +92,7 @@ def make_page(
             problem=f"must be a Source, got {type(source).__name__}",
             remedy="pass one, or leave it out",
         )
-    check_page(title, scripts)
+    check_page(title)
     parts = parts_of(result, title=title, source=source, metrics=metrics)
     return render(parts.payload, parts.origin, parts.others)
 
@@ -108,11 +104,10 @@ def check_target(path: str | Path) -> Path:
     return target
 
 
-def check_page(title: str | None, scripts: Scripts) -> None:
+def check_page(title: str | None) -> None:
     """Refuse what would fail at the end of a page, before anything is computed."""
     if title is not None and not isinstance(title, str):
         raise InputError(argument="title", value=title, problem="must be text", remedy="put it in quotes")
-    check_scripts(scripts)
     check_kit()
 
 

@@ -19,6 +19,7 @@ from nofluke.series.counting import largest_within, runs
 from nofluke.series.tolerance import Ranges
 from nofluke.series.trial import Cell
 from nofluke.show.kit import FALSE
+from nofluke.show.kit.figure import ahead_in
 from nofluke.show.report.in_time import at_own_times, first_tick
 from nofluke.show.report.timeline import event_times, step_times
 
@@ -29,7 +30,8 @@ LENGTHS = {"day": 10, "minute": 16, "second": 19, "millisecond": 23, "microsecon
 def events_of(result: Evaluation, timeline: dict[str, Any]) -> dict[str, Any]:
     """The headings of the table, what they mean, and its first rows, as text."""
     unit = {"steps": " (steps)", "seconds": "", "clock": " (time units)"}[result.delays.unit]
-    columns = {"what": "", "outcome": "outcome", "from": "when"}
+    zone = timeline["x"].get("zone_name")
+    columns = {"what": "", "outcome": "outcome", "from": f"when ({zone})" if zone else "when"}
     if not timeline["points"]:
         columns |= {"to": "until", "steps": "steps"}
     columns |= {"delay": f"delay{unit}", "alarm": say("nearest {alarm}")}
@@ -129,8 +131,9 @@ def _when(timeline: dict[str, Any], since: float) -> str:
     at = x["first"] + since * x["scale"]
     if x["kind"] == "clock":
         return _score(at, 12)
-    text = str(np.datetime64(round(at * 1e3), "us"))[: LENGTHS[x["digits"]]].replace("T", " ")
-    return f"{text}Z" if x["aware"] and x["digits"] != "day" else text
+    local = at + ahead_in(x["zone"], at) if "zone" in x else at
+    text = str(np.datetime64(round(local * 1e3), "us"))[: LENGTHS[x["digits"]]].replace("T", " ")
+    return f"{text}Z" if x["aware"] and "zone" not in x and x["digits"] != "day" else text
 
 
 def _delay(value: float, result: Evaluation) -> str:

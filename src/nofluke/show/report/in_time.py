@@ -11,7 +11,7 @@ from nofluke.arrays import AnyArray, FloatArray
 from nofluke.dates import NANOSECONDS
 from nofluke.inference.coincidence import Coincidence
 from nofluke.inference.evaluate import Evaluation
-from nofluke.series.clock import Clock
+from nofluke.series.clock import Clock, Zone
 from nofluke.series.ticks import Ticks
 from nofluke.series.timed import TimedTrial
 from nofluke.series.tolerance import Ranges, Tolerance
@@ -83,7 +83,7 @@ def counted_in_time(trial: TimedTrial) -> dict[str, Any] | None:
 
 
 def writing_of(trial: Trial, clock: Clock | None) -> dict[str, Any]:
-    """How finely to write the dates of steps and of events, and whether they are in UTC; empty without dates."""
+    """How finely to write the dates of steps and of events, and in which zone; empty without dates."""
 
     def of_steps(trial: Trial) -> list[Clock]:
         ends = [own for own in (trial.truth.begins, trial.truth.ends) if own is not None]
@@ -92,19 +92,26 @@ def writing_of(trial: Trial, clock: Clock | None) -> dict[str, Any]:
     def of_ticks(trial: TimedTrial) -> list[Clock]:
         ticks, at = trial.watch.ticks, np.concatenate([trial.truth.at, trial.at])
         dates = ticks.times(at).astype(np.int64) if ticks.is_dates else None
-        return [] if dates is None else [Clock(ticks=dates, unit=ticks.unit, aware=ticks.aware)]
+        return [] if dates is None else [Clock(ticks=dates, unit=ticks.unit, aware=ticks.aware, zone=ticks.zone)]
 
     clocks = [] if clock is None else [clock]
     clocks += trial.by_axis(steps=of_steps, ticks=of_ticks)
     if not clocks or not clocks[0].is_dates:
         return {}
-    return {"digits": max(map(_digits, clocks), key=[*DIGITS].index), "aware": clocks[0].aware}
+    zone = clocks[0].zone
+    local = {} if zone is None else {"zone": on_page(zone), "zone_name": zone.name}
+    return {"digits": max(map(_digits, clocks), key=[*DIGITS].index), "aware": clocks[0].aware, **local}
 
 
 def _digits(clock: Clock) -> str:
     """The coarsest unit that all its times are whole numbers of."""
-    fine = (name for name, size in DIGITS.items() if not (clock.ticks % max(size // clock.tick_size, 1)).any())
+    fine = (name for name, size in DIGITS.items() if not (clock.local % max(size // clock.tick_size, 1)).any())
     return next(fine, "nanosecond")
+
+
+def on_page(zone: Zone) -> list[list[int]]:
+    """From when on local time is ahead of UTC, and by how much, in milliseconds."""
+    return (1000 * np.stack([zone.since, zone.east], axis=1)).tolist()
 
 
 def _away(gaps: Ranges, ticks: Ticks) -> list[list[float]]:

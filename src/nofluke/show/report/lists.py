@@ -62,7 +62,7 @@ def about_lists(result: Coincidence) -> str:
 def facts_of_lists(result: Coincidence) -> tuple[tuple[str, str], ...]:
     """What was watched, in which ticks, and what counts at its edges."""
     read = result.sequence
-    show, places = read.ticks.show, plural(result.n, "place")
+    show, places = read.ticks.told, plural(result.n, "place")
     gaps = [f"{show(int(a))} to {show(int(b) - 1)}" for a, b in zip(read.gaps.starts, read.gaps.stops, strict=True)]
     more = f" and {len(gaps) - FEW_GAPS:,} more" if len(gaps) > FEW_GAPS else ""
     edges = {

@@ -24,7 +24,7 @@ from nofluke.text.tables import plural, show_number, show_share
 WEEK = 7 * 86_400
 RULES = ("--threshold", "--quantile", "--budget")
 WINDOWS = ("--tolerance", "--early", "--late", "--unit")
-OF_THE_PAGE = ("-o", "--output", "--title", "--scripts", "--metric")
+OF_THE_PAGE = ("-o", "--output", "--title", "--metric")
 LEAST_FOUND = 10  # events that show on which side alarms come
 STATED = 0.5  # the recall worth finding, where the interval of the observed one has no lower limit
 

@@ -24,7 +24,7 @@ from nofluke.series.reading import Sequence
 from nofluke.series.timed import TimedCell
 from nofluke.show.kit import FALSE, in_names
 from nofluke.show.kit.figure import Description
-from nofluke.show.report.in_time import on_axis
+from nofluke.show.report.in_time import on_axis, on_page
 from nofluke.show.report.lists import (
     Source,
     about_lists,
@@ -123,7 +123,8 @@ def _steps(result: Evaluation) -> Stretches:
 def _axis(result: Evaluation, low: float, high: float) -> Description:
     clock: Any = result.sequence.ticks if isinstance(result, Coincidence) else result.sequence.clock
     if clock is not None and clock.is_dates:
-        return {"kind": "dates", "range": [low, high]}
+        zone = {"zone": on_page(clock.zone), "title": clock.zone.name} if clock.zone is not None else {}
+        return {"kind": "dates", "range": [low, high], **zone}
     return {"title": "step" if clock is None else "time", "range": [low, high], "whole": clock is None}
 
 
@@ -293,10 +294,11 @@ def _about(result: Evaluation) -> str:
     span = ""
     if clock is not None:
         length = float(clock.elapsed()[-1]) * clock.tick_size / 1e9 if clock.is_dates else 0.0
-        ends = for_heading(*map(clock.show, clock.ticks[[0, -1]]), seconds=length)
+        ends = for_heading(*map(clock.told, clock.ticks[[0, -1]]), seconds=length)
         if clock.ticks.dtype.kind == "f":
             ends = tuple(f"{end:.6g}" for end in clock.ticks[[0, -1]])
         span = re.sub(r"(\d)T(\d)", r"\1 \2", " from {} to {}".format(*ends))  # as people write it
+        span += "" if clock.zone is None else f" ({clock.zone.name})"
     left_out = f"; {plural(result.left_out.steps, 'step')} left out" if result.left_out.steps else ""
     return say("{}{}, {}{}.", plural(result.n, "step"), span, plural(result.n_events, result.cell.truth.noun), left_out)
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 from nofluke.errors import Unlike, Words, say
-from nofluke.plain import check_word
 from nofluke.show.kit import filled as fill
 from nofluke.show.kit import in_names, markup, page, read
 from nofluke.show.kit.figure import drawn
 from nofluke.show.report.figures import figures_of
 from nofluke.show.report.origin import Origin
 
-Scripts = Literal["inline", "cdn"]
 PARTS = ("page", "figures", "steps", "timeline", "events", "links")
 PRINTED = ("next", "strip", "diagnosis", "family", "grid", "about_heat", "corrected_by")
 SIZES = {"timeline": (14.0, 4.3), "null-precision": (4.2, 2.9), "null-recall": (4.2, 2.9)}  # inches, where they differ
@@ -145,8 +143,3 @@ def _told(payload: dict[str, Any]) -> dict[str, str]:
         "threshold": payload["thresholds"][k]["label"],
         "tolerance": payload["tolerances"][d]["label"],
     }
-
-
-def check_scripts(scripts: object) -> None:
-    """Refuse a word for scripts that there is none of; both give the same page since its scripts are small."""
-    check_word(scripts, "scripts", ("inline", "cdn"))

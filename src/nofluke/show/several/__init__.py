@@ -10,7 +10,6 @@ from nofluke.errors import InputError
 from nofluke.inference.compare import error_of
 from nofluke.inference.report import SideBySide
 from nofluke.show.report import Parts, Source, check_page, check_target, parts_of
-from nofluke.show.report.page import Scripts
 from nofluke.show.several.origin import own_calls, own_source
 from nofluke.show.several.page import render
 from nofluke.show.several.rows import best_in_words, chance_in_words, rows_of
@@ -23,13 +22,12 @@ def write_several(
     path: str | Path,
     *,
     title: str | None = None,
-    scripts: Scripts = "inline",
     source: Source | None = None,
     metrics: Any = (),
 ) -> Path:
     """Write a page about several detectors; `nofluke.report` has what the arguments mean."""
     target = check_target(path)
-    page = make_several_page(found, title=title, scripts=scripts, source=source, metrics=metrics)
+    page = make_several_page(found, title=title, source=source, metrics=metrics)
     write_file(target, page, f"path={str(path)!r}")
     return target
 
@@ -38,12 +36,11 @@ def make_several_page(
     found: SideBySide,
     *,
     title: str | None = None,
-    scripts: Scripts = "inline",
     source: Source | None = None,
     metrics: Any = (),
 ) -> str:
     """The page that `write_several` writes, as text."""
-    check_page(title, scripts)
+    check_page(title)
     rows = rows_of(found)
     parts: dict[str, Parts] = {}
     for row in rows:
