@@ -237,7 +237,7 @@ def test_dark_screens_get_a_dark_page_and_dark_figures(visit, report):
     assert page.evaluate(ground) == "rgb(255, 255, 255)"
     assert dark[0] != "rgb(255, 255, 255)"
     page.emulate_media(color_scheme="dark")
-    page.evaluate("page.forPaper(true)")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert page.evaluate(ground) == "rgb(255, 255, 255)"
     light = COLOURS["observed"][0]
     assert page.evaluate(colour) == f"rgb({', '.join(str(int(light[i : i + 2], 16)) for i in (1, 3, 5))})"

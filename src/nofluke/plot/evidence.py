@@ -65,7 +65,9 @@ def watch(result: WatchResult, ax: Any = None) -> AxesArray:
         if one.lost_below is not None and i == 0:
             panels[1].axhline(one.lost_below, color=ink(), linewidth=1, linestyle=(0, (4, 2)))
     panels[0].axhline(1.0, color=chance, linewidth=1, label="chance")
-    panels[0].axhline(1 / result.alpha, color=ink(), linewidth=1, linestyle=(0, (4, 2)), label=f"{1 / result.alpha:g}")
+    panels[0].axhline(
+        1 / result.alpha, color=ink(), linewidth=1, linestyle=(0, (4, 2)), label=f"convincing: {1 / result.alpha:g}"
+    )
     panels[0].set_yscale("log")
     low, high = np.log10(panels[0].get_ylim())
     first, last = np.ceil(low), np.floor(high)

@@ -163,6 +163,7 @@ def inlined(svg: str, name: str, more: str = "") -> str:
     svg = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->|<defs>\s*<style.*?</style>\s*</defs>", "", svg, flags=re.DOTALL)
     svg = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{name}-", svg)
     svg = re.sub(r"\s*\n\s*", " ", svg)
+    svg = re.sub(r"(\d\.\d\d)\d+", r"\1", svg)  # hundredths of a point are finer than any screen
     box = re.search(r'viewBox="[^"]*"', svg[: svg.index(">")])
     return f"<svg {box[0] if box else ''} {more}{svg[svg.index('>') :]}"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from html import escape
 from itertools import pairwise
 from typing import Any
@@ -35,7 +36,7 @@ from nofluke.text.tables import plural
 ROW, STRIP = 24, 20  # pixels a detector and for the names of groups, in a map
 LETTERED = 60  # columns that are wide enough for a letter in each cell
 LONGEST = 18  # letters of a name below a column
-LETTERS = ("×", "?", "N", "P", "Y")
+LETTERS = tuple(VERDICTS[code].symbol if code in VERDICTS else "–" for code in CODES)
 SHAPES = ((0.06, 0.1), (0.42, 0.16), (0.66, 0.28), (0.36, 0.58), (0.06, 0.88))
 """Top and height of a cell too narrow for its letter: taller for better verdicts, so it needs no colour."""
 WHOLE = (0.04, 0.92)  # of a cell that has its letter
@@ -200,8 +201,8 @@ def render(board: Leaderboard, failed: Values, shown: CellMap, payload: dict[str
         name=about.title or "Leaderboard",
         size=board.title.removeprefix(f"{about.title}: "),
         missing=missing,
-        opening=opening(board),
-        answer=_answer(board),
+        opening=opening(board.rows, board.pairs is not None),
+        answer=answer(board.rows),
         leader=board.rows[0].verdict if board.rows else "cannot tell",
         notes=about.notes,
         facts=board.facts(),
@@ -246,41 +247,46 @@ def render(board: Leaderboard, failed: Values, shown: CellMap, payload: dict[str
 WIDE = 12.0  # inches of the dot plot
 
 
-def opening(board: Leaderboard) -> str:
-    """Who leads, who cannot be told from it, and who looks like chance, in one sentence."""
-    if not board.rows:
+def opening(rows: Sequence[Any], compared: bool) -> str:
+    """Who leads, who cannot be told from it, and who looks like chance, in one sentence.
+
+    ``rows`` have the name of a detector, its verdict, and whether it is among the best, as far as they were compared.
+    """
+    if not rows:
         return "There are no detectors."
-    first, *others = board.rows
-    said = [f"{first.detector} leads" if others else f"{first.detector}: {VERDICTS[first.verdict].words}"]
-    if board.pairs is not None and others:
+    first, *others = rows
+    name = shortened(first.detector, LONG)
+    said = [f"{name} leads" if others else f"{name}: {VERDICTS[first.verdict].words}"]
+    if compared and others:
         group = [row.detector for row in others if row.best]
         if len(group) == len(others):
-            said.append("no other can be told from it" if len(group) > 1 else f"{group[0]} cannot be told from it")
+            said.append("no other can be told from it" if len(group) > 1 else f"{_few(group)} cannot be told from it")
         elif group:
             said.append(f"{_few(group)} cannot be told from it")
         else:
             said.append("it is significantly better than every other")
-    like = [row.detector for row in board.rows if row.verdict == "no"]
+    like = [row.detector for row in rows if row.verdict == "no"]
     if like and others:
         said.append(f"{_few(like)} {'looks' if len(like) == 1 else 'look'} like chance")
     return "; ".join(said) + "."
 
 
+LONG = 40  # letters of a name in a sentence
 COUNTED = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 def _few(names: list[str]) -> str:
     """One or two by name, more by number."""
     if len(names) <= 2:
-        return " and ".join(shortened(name, 40) for name in names)
+        return " and ".join(shortened(name, LONG) for name in names)
     return f"{COUNTED[len(names)] if len(names) < len(COUNTED) else f'{len(names):,}'} others"
 
 
-def _answer(board: Leaderboard) -> str:
+def answer(rows: Sequence[Any]) -> str:
     """How many detectors have each verdict."""
-    counts = Counter(row.verdict for row in board.rows)
+    counts = Counter(row.verdict for row in rows)
     told = ", ".join(f"{sign.words} {counts[name]}" for name, sign in VERDICTS.items() if counts[name])  # type: ignore[index]
-    return f"Better than chance, corrected for {plural(len(board.rows), 'detector')}: {told}."
+    return f"Better than chance, corrected for {plural(len(rows), 'detector')}: {told}."
 
 
 def reconciled(board: Leaderboard) -> tuple[str, ...]:

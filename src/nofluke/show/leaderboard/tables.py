@@ -215,7 +215,7 @@ def missing_table(failed: Values, detectors: tuple[str, ...]) -> str:
         if len(gone) > most
     )
     return (
-        '<div class="scroll"><table class="findings"><thead><tr><th scope="col">series</th><th scope="col">detector</th>'
+        '<div class="scroll" tabindex="0" role="region" aria-label="Cells without a result"><table class="findings"><thead><tr><th scope="col">series</th><th scope="col">detector</th>'
         f'<th scope="col">why there is no result</th></tr></thead><tbody>{rows}</tbody></table></div>{more}'
     )
 

@@ -13,12 +13,13 @@ from nofluke.inference.compare import Comparison, Difference
 from nofluke.inference.report import SideBySide
 from nofluke.show.kit import in_names, markup, packed_json, page, read, shortened
 from nofluke.show.kit.figure import drawn, row_height
+from nofluke.show.leaderboard.page import answer, opening
 from nofluke.show.leaderboard.tables import verdict
 from nofluke.show.report import Parts, Source
 from nofluke.show.report.page import body_of, data_of, script
 from nofluke.show.several.drawing import colours, curve_of, curves_of, dot_plots, key_of
 from nofluke.show.several.origin import code_of_page, facts_of, title_of
-from nofluke.show.several.rows import Row, best_in_words, chance_in_words
+from nofluke.show.several.rows import Row, best_in_words
 from nofluke.studies.pooled_row import MEASURES, NAMES, PooledMeasure, p_or_dash
 from nofluke.text.tables import plural
 
@@ -171,8 +172,9 @@ def render(
         about_data=f"{about} {n}, within a tolerance of {first.tolerance}.",
         links=[(address(row.detector), row.detector, shortened(row.detector, LETTERS)) for row in rows],
         leader=rows[0].verdict,
+        opening=opening(rows, compared=True),
+        answer=answer(rows),
         best=best_in_words(found),
-        chance=chance_in_words(rows),
         notes=first.names.all_said(comparison.notes),
         dots=[(f"dots-{m}", NAMES[m][:1].upper() + NAMES[m][1:]) for m in MEASURES],
         rows=row_height(len(rows)),
