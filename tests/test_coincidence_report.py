@@ -16,10 +16,9 @@ import nofluke as nf
 from nofluke import plot
 from nofluke.errors import InputError
 from nofluke.series.timed import event_reaches
-from nofluke.show.report import Source, make_page
-from nofluke.show.report import payload as windowed
+from nofluke.show.report import PRINTED, Source, make_page
+from nofluke.show.report import grid as windowed
 from nofluke.show.report.figures import figures_of
-from nofluke.show.report.page import PRINTED
 from nofluke.show.report.payload import grid_of, make_payload
 from nofluke.show.report.timeline import timeline
 from nofluke.text.numbers import as_people_say

@@ -18,10 +18,10 @@ from nofluke.cli import cli
 from nofluke.inference.sweep import BAND
 from nofluke.nulls.diagnosis import lag_profile
 from nofluke.show.kit import packed_json
-from nofluke.show.report import cells, positions, write_report
+from nofluke.show.report import cells, code_of, metrics_beside, write_report
+from nofluke.show.report import grid as positions
 from nofluke.show.report.cells import events_before, hits_by_lag, picture_of
 from nofluke.show.report.grid import make_grid, tolerances_around
-from nofluke.show.report.metrics import code_of, metrics_beside
 from nofluke.show.report.origin import python_code
 from nofluke.show.report.payload import make_payload
 from nofluke.show.report.timeline import timeline

@@ -18,7 +18,8 @@ from nofluke.laws.montecarlo.window_kernels import hits_of_windows
 from nofluke.laws.precision import PrecisionFourier
 from nofluke.series.counting import Windows
 from nofluke.show import report as reports
-from nofluke.show.report import payload, positions
+from nofluke.show.report import grid as positions
+from nofluke.show.report import payload
 from nofluke.show.report.grid import make_grid
 from nofluke.show.report.payload import make_payload
 from nofluke.text.numbers import PER, rate_in_words

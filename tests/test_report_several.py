@@ -20,7 +20,7 @@ from markupsafe import escape
 import nofluke as nf
 from nofluke.cli import cli
 from nofluke.show.report import Source
-from nofluke.show.report import positions as places
+from nofluke.show.report import grid as places
 from nofluke.show.several.origin import own_source
 from nofluke.show.several.rows import _ruled
 from nofluke.text.numbers import show_p

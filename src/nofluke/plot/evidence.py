@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.inference.watch import WatchResult
-from nofluke.plot.legends import legend_above
-from nofluke.plot.panels import check_kind, make_panels, short
+from nofluke.plot.panels import check_kind, legend_above, make_panels, short
 from nofluke.plot.style import AxesArray, check_matplotlib, faint, few_ticks, ink, label, on_dark, one_of, tidy
 from nofluke.text.signs import COLOURS
 

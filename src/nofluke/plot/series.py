@@ -13,8 +13,7 @@ from nofluke.arrays import AnyArray, BoolArray, FloatArray
 from nofluke.errors import THINGS, InputError, false_alarms, say
 from nofluke.inference.coincidence import Coincidence
 from nofluke.inference.evaluate import Evaluation
-from nofluke.plot.legends import legend_above, make_room
-from nofluke.plot.panels import make_axes, short
+from nofluke.plot.panels import legend_above, make_axes, make_room, short
 from nofluke.plot.style import GREY, LETTER, MOST_DRAWN, colour, few_ticks, inches, ink, label, shade, tidy, time_axis
 from nofluke.plot.times import coincidence, events_alone
 from nofluke.ratios import divide

@@ -11,8 +11,7 @@ from nofluke.errors import false_alarms, say
 from nofluke.inference.coincidence import Coincidence, CoincidenceSweep
 from nofluke.plain import check_word
 from nofluke.plot.curves import SIDES, Chance, chance_shares, draw_band, how_computed, shows, styles_of
-from nofluke.plot.legends import key_of_order, legend_above, one_legend
-from nofluke.plot.panels import check_kind, make_axes, make_panels
+from nofluke.plot.panels import check_kind, key_of_order, legend_above, make_axes, make_panels, one_legend
 from nofluke.plot.style import GREY, SERIES, AxesArray, colour, few_ticks, ink, label, shade, tidy, time_axis
 from nofluke.series.occurrences import Occurrences
 from nofluke.series.ticks import Ticks

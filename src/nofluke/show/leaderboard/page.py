@@ -202,7 +202,7 @@ def render(board: Leaderboard, failed: Values, shown: CellMap, payload: dict[str
         size=board.title.removeprefix(f"{about.title}: "),
         missing=missing,
         opening=opening(board.rows, board.pairs is not None),
-        answer=answer(board.rows),
+        answer=_answer(board),
         leader=board.rows[0].verdict if board.rows else "cannot tell",
         notes=about.notes,
         facts=board.facts(),
@@ -282,11 +282,11 @@ def _few(names: list[str]) -> str:
     return f"{COUNTED[len(names)] if len(names) < len(COUNTED) else f'{len(names):,}'} others"
 
 
-def answer(rows: Sequence[Any]) -> str:
+def _answer(board: Leaderboard) -> str:
     """How many detectors have each verdict."""
-    counts = Counter(row.verdict for row in rows)
+    counts = Counter(row.verdict for row in board.rows)
     told = ", ".join(f"{sign.words} {counts[name]}" for name, sign in VERDICTS.items() if counts[name])  # type: ignore[index]
-    return f"Better than chance, corrected for {plural(len(rows), 'detector')}: {told}."
+    return f"Better than chance, corrected for {plural(len(board.rows), 'detector')}: {told}."
 
 
 def reconciled(board: Leaderboard) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from nofluke.data.paths import check_place, expanded, write_file
 from nofluke.errors import InputError
-from nofluke.plot.rankings import ranking as plot_ranking
+from nofluke.plot.study import ranking as plot_ranking
 from nofluke.show.kit import markup, page, shortened
 from nofluke.show.kit.figure import Description, drawn, plotted, row_height
 from nofluke.show.leaderboard.tables import pairs_table

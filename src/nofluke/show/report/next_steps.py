@@ -15,10 +15,9 @@ from nofluke.inference.evaluate import Evaluation
 from nofluke.nulls.diagnosis import Diagnosis
 from nofluke.series.counting import runs
 from nofluke.series.tolerance import Tolerance
-from nofluke.show.report.entitled import holds
+from nofluke.show.report.correction import holds
 from nofluke.show.report.grid import Grid
-from nofluke.show.report.lists import Source
-from nofluke.show.report.origin import call_of
+from nofluke.show.report.origin import Source, call_of
 from nofluke.text.tables import plural, show_number, show_share
 
 WEEK = 7 * 86_400
