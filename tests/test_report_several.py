@@ -170,7 +170,7 @@ def test_what_no_outcome_could_reach_after_correction_cannot_be_told(tmp_path):
 
 
 def test_differences_are_those_of_compare(page):
-    """All pairs in all measures, with both p-values; the top of the page says who is best in the same words."""
+    """All pairs in all measures, with both p-values; who is best is said there in the same words, and at the top in short."""
     truth, scores = example()
     found = nf.compare(truth, scores, quantile=0.9, tolerance=1)
     _, _, *rows = table(page, "differences")
@@ -182,7 +182,9 @@ def test_differences_are_those_of_compare(page):
         told = found.difference(row[0], row[1]).corrected <= 0.05
         assert row[2] == ("yes" if told else "no")
     assert str(escape(found.how())) in page
-    assert str(escape(found.verdict_in_words())) in re.search('<section id="answer".*?</section>', page, re.DOTALL)[0]
+    assert str(escape(found.verdict_in_words())) in re.search('<section id="differences".*?</section>', page, re.DOTALL)[0]
+    top = re.search('<section id="answer".*?</section>', page, re.DOTALL)[0]
+    assert "leads; middling cannot be told from it; noise looks like chance." in top
 
 
 def test_two_that_cannot_be_told_apart_are_said_to_be_so(tmp_path):
