@@ -182,7 +182,9 @@ def test_differences_are_those_of_compare(page):
         told = found.difference(row[0], row[1]).corrected <= 0.05
         assert row[2] == ("yes" if told else "no")
     assert str(escape(found.how())) in page
-    assert str(escape(found.verdict_in_words())) in re.search('<section id="differences".*?</section>', page, re.DOTALL)[0]
+    assert (
+        str(escape(found.verdict_in_words())) in re.search('<section id="differences".*?</section>', page, re.DOTALL)[0]
+    )
     top = re.search('<section id="answer".*?</section>', page, re.DOTALL)[0]
     assert "leads; middling cannot be told from it; noise looks like chance." in top
 

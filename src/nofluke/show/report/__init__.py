@@ -382,6 +382,6 @@ def parts_of(
 ) -> Parts:
     """The parts of the page about a result; ``label`` stands beside the progress bar."""
     others = metrics_beside(result, metrics)
-    payload, code = make_payload(result, source, label) | {"metrics": figures_of(others)}, code_of(others)
+    payload, code = make_payload(result, source, label) | {"metrics": drawn_metrics(others)}, code_of(others)
     origin = origin_of(result, payload, title=title, source=source, metrics=code)
     return Parts(payload=payload, origin=origin, others=section_of(others, result), metrics=code)
