@@ -394,7 +394,7 @@ def test_text_from_the_data_cannot_break_out(tmp_path, small):
     page = page_of(tmp_path, small[0], title=nasty)
     assert "<script>alert" not in page
     assert "&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;{{data}} &amp; &#34;quoted&#34;" in page
-    assert page.count("</script>") == 2
+    assert page.count("</script>") == 3
 
 
 def test_text_in_the_embedded_data_cannot_end_their_element():

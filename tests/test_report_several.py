@@ -170,7 +170,7 @@ def test_what_no_outcome_could_reach_after_correction_cannot_be_told(tmp_path):
 
 
 def test_differences_are_those_of_compare(page):
-    """All pairs in all measures, with both p-values; who is best is said there in the same words, and at the top in short."""
+    """All pairs in all measures, with both p-values; who is best is said in the same words, and in short at the top."""
     truth, scores = example()
     found = nf.compare(truth, scores, quantile=0.9, tolerance=1)
     _, _, *rows = table(page, "differences")

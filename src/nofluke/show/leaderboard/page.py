@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -12,21 +13,13 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import FloatArray, IntArray
+from nofluke.inference.chance import significant
 from nofluke.show.kit import markup, page, read, shortened
 from nofluke.show.kit.figure import Description, Dots, drawn, row_height, rows_of_dots
-from nofluke.show.leaderboard.tables import (
-    columns_list,
-    detectors_table,
-    groups_table,
-    metrics_table,
-    missing_table,
-    pairs_table,
-    reasons_list,
-)
 from nofluke.studies.cell_map import CODES, CellMap
-from nofluke.studies.leaderboard import OF, Leaderboard
-from nofluke.studies.pooled_row import name_of
-from nofluke.studies.store import Values
+from nofluke.studies.leaderboard import OF, Leaderboard, PairMatrix
+from nofluke.studies.pooled_row import MEASURES, NAMES, name_of, p_or_dash, share_or_dash
+from nofluke.studies.store import Values, missing_cells
 from nofluke.text.signs import VERDICTS
 from nofluke.text.tables import plural
 
@@ -190,7 +183,7 @@ def render(board: Leaderboard, failed: Values, shown: CellMap, payload: dict[str
     rows, by = row_height(len(board.rows)), name_of(board.drawn)
     grouped = shown.kind == "groups"
     told = any(row.measure(m).told_apart for row in board.rows for m in row.measures)
-    gone = _key("missing", LETTERS[0], lettered)
+    away = _key("missing", LETTERS[0], lettered)
     return page(
         "leaderboard/leaderboard.html",
         title=about.title or "Leaderboard",
@@ -208,16 +201,19 @@ def render(board: Leaderboard, failed: Values, shown: CellMap, payload: dict[str
         facts=board.facts(),
         alpha=f"{about.alpha:g}",
         level=f"{100 * about.level:.3g}%",
-        board=markup(detectors_table(board)),
-        reasons=markup(reasons_list(board)),
-        columns=markup(columns_list(shown)),
+        board=board,
+        measures={name: NAMES[name] for name in MEASURES},
+        order={word: i for i, word in enumerate(VERDICTS)},
+        p_or_dash=p_or_dash,
+        share_or_dash=share_or_dash,
+        columns=list(zip(shown.columns, shown.groups, strict=True)),
+        grouped=any(group not in ("", name) for group, name in zip(shown.groups, shown.columns, strict=True)),
         about_star=""
         if board.pairs is None
         else f"★ {board.ranked_by} not significantly worse than the best, all pairs compared (Holm).",
         about_shade="" if board.pairs is None else "★ and shaded: not significantly worse than the best.",
         about_of=f"{OF}." if told else "",
-        groups=markup(groups_table(board)),
-        metrics=markup(metrics_table(board)),
+        groups=_by_group(board),
         standing=" ".join((*board.standing_in_words(), *board.undefined_in_words(), *reconciled(board))),
         drawn_name=by,
         pooled="Mean" if board.drawn in board.metrics else "Pooled",
@@ -230,21 +226,52 @@ def render(board: Leaderboard, failed: Values, shown: CellMap, payload: dict[str
         map_value=markup(heat_map(shown, "value")),
         least=str(max(len(shown.columns) * (18 if lettered else 3), 100)),
         verdict_word=f"share of verdicts that are {VERDICTS['yes'].words}" if grouped else "verdict",
-        verdict_key=markup(_key_of_shares() + gone if grouped else _key_of_verdicts(shown)),
-        value_key=markup(_key_of_values() + gone),
+        verdict_key=markup(_key_of_shares() + away if grouped else _key_of_verdicts(shown)),
+        value_key=markup(_key_of_values() + away),
         column_noun="group" if grouped else "series",
         about_map=shown.about,
         about_verdicts=_about_verdicts(shown),
-        pairs=markup(
-            ""
-            if board.pairs is None
-            else pairs_table(board.pairs, about.alpha, board.rank_by, board.rank_by in board.lower)
-        ),
-        missing_cells=markup(missing_table(failed, board.detectors)),
+        pairs=board.pairs
+        and pair_cells(board.pairs.measures[board.rank_by], about.alpha, board.rank_by in board.lower),
+        gone=list(missing_cells(failed, board.detectors)),
+        most_listed=MOST_LISTED,
     )
 
 
 WIDE = 12.0  # inches of the dot plot
+MOST_LISTED = 200  # missing cells; failed.jsonl has all
+
+
+def _by_group(board: Leaderboard) -> list[Any]:
+    """Of each detector what was found in each group, with the smaller corrected p; empty without groups."""
+    if board.by_group is None:
+        return []
+    known = {(row.detector, row.group): row for row in board.by_group.rows}
+
+    def told(detector: str, group: str) -> tuple[Any, str]:
+        row = known.get((detector, group))
+        ps = [] if row is None else [one.corrected for one in (row.precision, row.recall)]
+        return row, p_or_dash(min((p for p in ps if not math.isnan(p)), default=math.nan)).removeprefix("–")
+
+    return [(row, [told(row.detector, group) for group in board.by_group.groups]) for row in board.rows]
+
+
+def pair_cells(matrix: PairMatrix, alpha: float, lower: bool = False) -> list[list[tuple[str, str]]]:
+    """Differences, row minus column: an arrow up if the row is better, down if the column is, else none.
+
+    Each with what it is, for the style sheet. ``lower`` says whether lower values are better.
+    """
+
+    def cell(i: int, j: int) -> tuple[str, str]:
+        value, p = float(matrix.difference[i, j]), float(matrix.corrected[i, j])
+        if i == j or math.isnan(value):
+            return ("same", "") if i == j else ("untold", "–")
+        told = not math.isnan(p) and significant(p, alpha)
+        name, sign = ("untold", "") if not told else ("up", "▲") if (value > 0) != lower else ("down", "▼")
+        return name, f"{sign}{'−' if value < 0 else '+'}{f'{abs(value):.2f}'.removeprefix('0')}"
+
+    n = len(matrix.difference)
+    return [[cell(i, j) for j in range(n)] for i in range(n)]
 
 
 def opening(rows: Sequence[Any], compared: bool) -> str:
