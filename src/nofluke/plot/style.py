@@ -228,6 +228,9 @@ class LocalTime(tzinfo):
         """Not told apart."""
         return timedelta(0)
 
+    def tzname(self, dt: datetime | None) -> None:
+        """It has none."""
+
 
 def time_axis(ax: Axes, clock: Clock | Ticks | None) -> None:
     """Few ticks and a label for an axis of steps, of numbers, or of dates in their own zone."""

@@ -164,7 +164,7 @@ def _digits(clock: Clock) -> str:
 
 def on_page(zone: Zone) -> list[list[int]]:
     """From when on local time is ahead of UTC, and by how much, in milliseconds."""
-    return (1000 * np.stack([zone.since, zone.east], axis=1)).tolist()
+    return [[1000 * since, 1000 * east] for since, east in zip(zone.since.tolist(), zone.east.tolist(), strict=True)]
 
 
 def _away(gaps: Ranges, ticks: Ticks) -> list[list[float]]:
