@@ -256,9 +256,9 @@ def engine(seconds: float) -> Iterator[tuple[Any, Any]]:
 @cache
 def compile_walk() -> tuple[Any, Any]:
     """`walk` and `times`, compiled when first called."""
-    from numba.extending import overload
+    from nofluke.compiled import compiled, compiler
 
-    from nofluke.compiled import compiled
+    overload = compiler().extending.overload
 
     def plus_loop(tables, filled, one, other, out):  # type: ignore[no-untyped-def]
         short, long = (one, other) if filled[one] < filled[other] else (other, one)
