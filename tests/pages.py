@@ -8,7 +8,7 @@ import zlib
 
 import numpy as np
 
-from nofluke.show.report.packing import TYPES
+from nofluke.show.report.timeline import TYPES
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 _SCRIPT = re.compile(r"^```python\n(# \w+\.py\n.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -74,7 +74,7 @@ SHORTCUTS = {
     ("studies.rank", "show.ranking"),
     ("laws.law", "laws.sums"),
     ("nulls.base", "nulls.simulation"),
-    ("studies.result", "show.leaderboard.files"),
+    ("studies.result", "show.leaderboard"),
 }
 """Methods of results that hand over to a later module when they are called, such as `.plot()`."""
 

@@ -313,7 +313,7 @@ class TestOneNullForAll:
         truth, scores, _ = made.SITUATIONS["ranges, smooth scores"](np.random.default_rng(15))
         result = nf.evaluate(truth, scores, quantile=0.9, tolerance=2)
         assert len(asked) == 1
-        result.report(tmp_path / "page.html", scripts="cdn")
+        result.report(tmp_path / "page.html")
         assert len(asked) == 1
 
 

@@ -413,17 +413,16 @@ def test_output_to_a_stream_adds_to_it(data):
 @pytest.mark.parametrize("command", ["evaluate", "sweep", "diagnose", "report"])
 def test_a_dash_as_output_is_standard_output(run, data, command):
     """As in other tools; what is printed is then the result and nothing else. A file of that name is ./-."""
-    page = ("--scripts", "cdn") if command == "report" else ()
-    code, out, err = run(command, "data.csv", *AT_HALF, *page, "-o", "-")
+    code, out, err = run(command, "data.csv", *AT_HALF, "-o", "-")
     assert (code, err) == (0, "")
     assert [path.name for path in data.iterdir()] == ["data.csv"]
     if command == "report":
         assert out.startswith("<!doctype html>")
         assert out.endswith("</html>\n")
-        assert f"nofluke report data.csv {shlex.join(AT_HALF)} --scripts cdn --output -" in html.unescape(out)
+        assert f"nofluke report data.csv {shlex.join(AT_HALF)} --output -" in html.unescape(out)
     else:
         assert run(command, "data.csv", *AT_HALF) == (0, out, "")
-    assert run(command, "data.csv", *AT_HALF, *page, "-o", "./-")[0] == 0
+    assert run(command, "data.csv", *AT_HALF, "-o", "./-")[0] == 0
     assert (data / "-").exists()
 
 
@@ -466,7 +465,7 @@ def test_a_tilde_is_the_home_also_where_no_shell_saw_it(run, data, monkeypatch):
     events = ("--truth-file", "~/events.txt", "--scores", "z", "--threshold", "0.5")
     assert run("evaluate", "~/data.csv", *events, "-o", "~/out.csv") == (0, "", "")
     assert (data / "home" / "out.csv").exists()
-    code, out, _ = run("report", "~/data.csv", *events, "-o", "~/out.html", "--scripts", "cdn")
+    code, out, _ = run("report", "~/data.csv", *events, "-o", "~/out.html")
     assert (code, out.splitlines()[-1]) == (0, f"Open {data / 'home' / 'out.html'}")
     assert run("evaluate", "~/data.csv", *events, "-o", "~/data.csv")[0] == 2
 
@@ -474,7 +473,7 @@ def test_a_tilde_is_the_home_also_where_no_shell_saw_it(run, data, monkeypatch):
 def test_the_line_in_a_report_can_be_pasted_whatever_the_file_is_called(run, data):
     """A name that begins with - stands after --."""
     (data / "-o.csv").write_text(DATA)
-    code, _, err = run("report", *AT_HALF, "-o", "a.html", "--scripts", "cdn", "--", "-o.csv")
+    code, _, err = run("report", *AT_HALF, "-o", "a.html", "--", "-o.csv")
     assert (code, err) == (0, "")
     page = html.unescape((data / "a.html").read_text(encoding="utf-8"))
     line = re.search(r"nofluke report --[^<\n]*", page)[0]
@@ -488,7 +487,7 @@ def test_the_line_in_a_report_can_be_pasted_whatever_the_file_is_called(run, dat
 def test_a_report_on_a_pipe_does_not_read_it_again(data):
     """Its SHA-256 is not known; a second reading would wait for ever, or see nothing."""
     os.mkfifo(data / "pipe")
-    command = [sys.executable, "-m", "nofluke", "report", "pipe", *AT_HALF, "-o", "a.html", "--scripts", "cdn"]
+    command = [sys.executable, "-m", "nofluke", "report", "pipe", *AT_HALF, "-o", "a.html"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
         (data / "pipe").write_text(DATA)
         try:
@@ -524,7 +523,7 @@ def test_what_the_first_row_was_taken_for_is_in_the_notes(run_json, data, comman
 def test_notes_on_a_file_are_in_the_report(run, data):
     """For every cell of its sliders."""
     (data / "unnamed.csv").write_text("0,1\n" + "".join(f"{y},{z}\n" for y, z in zip(TRUTH, SCORES, strict=True)))
-    options = ("--truth", "0", "--scores", "1", "--threshold", "0.5", "-o", "a.html", "--scripts", "cdn")
+    options = ("--truth", "0", "--scores", "1", "--threshold", "0.5", "-o", "a.html")
     assert run("report", "unnamed.csv", *options)[0] == 0
     assert "was read as its header" in (data / "a.html").read_text(encoding="utf-8")
 

@@ -16,10 +16,9 @@ import nofluke as nf
 from nofluke import plot
 from nofluke.errors import InputError
 from nofluke.series.timed import event_reaches
-from nofluke.show.report import Source, make_page
-from nofluke.show.report import payload as windowed
+from nofluke.show.report import PRINTED, Source, make_page
+from nofluke.show.report import grid as windowed
 from nofluke.show.report.figures import figures_of
-from nofluke.show.report.page import PRINTED
 from nofluke.show.report.payload import grid_of, make_payload
 from nofluke.show.report.timeline import timeline
 from nofluke.text.numbers import as_people_say
@@ -203,11 +202,11 @@ pytest.importorskip("jinja2", reason="jinja2 is not installed: pip install 'nofl
 def test_the_python_of_a_page_makes_the_same_page(made, name, tmp_path):
     """Span, gaps, lag, edges, leads, null and seed are all in the call; the page has both lists and no matrices."""
     result, _, payload = made(name)
-    page = make_page(result, scripts="cdn")
+    page = make_page(result)
     (python,) = (html.unescape(text) for text in re.findall("<pre>(.*?)</pre>", page, re.DOTALL))
     out = tmp_path / "page.html"
     events, alarms = lists(CASES[name][1])
-    exec(python.replace('"report.html"', f'{str(out)!r}, scripts="cdn"'), {"events": events, "alarms": alarms})
+    exec(python.replace('"report.html"', f"{str(out)!r}"), {"events": events, "alarms": alarms})
     assert out.read_text(encoding="utf-8") == page
     data = {name: value for name, value in payload.items() if name not in PRINTED}
     carried = data_of(page)
@@ -233,13 +232,11 @@ def test_a_page_of_files_reads_them_again(tmp_path):
         columns={"events": "when", "alarms": "when"},
         command="nofluke coincidence events.csv alarms.csv",
     )
-    page = make_page(
-        nf.coincidence(events, alarms, tolerance="2d", null="permutation", **SPAN), scripts="cdn", source=source
-    )
+    page = make_page(nf.coincidence(events, alarms, tolerance="2d", null="permutation", **SPAN), source=source)
     command, python = (html.unescape(text) for text in re.findall("<pre>(.*?)</pre>", page, re.DOTALL))
     assert command.startswith("nofluke coincidence")
     out = tmp_path / "page.html"
-    exec(python.replace('"report.html"', f'{str(out)!r}, scripts="cdn"'), {})
+    exec(python.replace('"report.html"', f"{str(out)!r}"), {})
     assert data_of(out.read_text(encoding="utf-8")) == data_of(page)
 
 
@@ -257,7 +254,7 @@ def test_degenerate_lists_still_give_a_page_and_figures(name):
     """Empty lists, single times, floats: finite numbers and plain words."""
     events, alarms, words = DEGENERATE[name]
     result = nf.coincidence(events, alarms, tolerance=2, span=(0, 100))
-    page = make_page(result, scripts="cdn")
+    page = make_page(result)
     assert words in page
     assert data_of(page)["cells"]
     plot.coincidence(result).figure.canvas.draw()
@@ -306,7 +303,7 @@ def test_events_between_steps_have_a_page_of_their_own_times():
     unshifted = payload["lags"].index(0)
     assert payload["cells"][d][k]["lag"]["recall"][unshifted] == result.recall_hits
     assert payload["cells"][d][k]["lag"]["precision"][unshifted] == result.precision_hits
-    page = make_page(result, scripts="cdn")
+    page = make_page(result)
     assert "data-matrix" not in re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
 
 

@@ -742,4 +742,4 @@ def test_a_report_can_be_written_of_every_result(question, data):
     assume(result is not None)
     json.dumps(make_payload(result), allow_nan=False)
     with tempfile.TemporaryDirectory() as folder:
-        assert ask(result.report, Path(folder) / "report.html", scripts="cdn") is not None
+        assert ask(result.report, Path(folder) / "report.html") is not None

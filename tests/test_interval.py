@@ -287,7 +287,7 @@ def test_a_plot_draws_the_interval_over_the_hits():
 def test_the_report_has_them_at_every_position_of_the_sliders(tmp_path):
     """The ends in the page's table without a script, and in the numbers of each cell; "none" where there is none."""
     result = RESULTS["steps"](15)
-    page = result.report(tmp_path / "page.html", scripts="cdn").read_text(encoding="utf-8")
+    page = result.report(tmp_path / "page.html").read_text(encoding="utf-8")
     own = result.interval()
     row = f'<td data-text="precision.interval">{own.precision}</td><td data-text="recall.interval">{own.recall}</td>'
     assert f'<th scope="row">95% interval</th>{row}' in page

@@ -146,7 +146,7 @@ def test_the_map_switches_between_verdicts_and_values(visit, small):
     _, _, found, path = small
     page = visit(path)
     letters = page.locator("#map-verdict .cells text[class^=on-]").all_text_contents()
-    assert letters == [["×", "?", "N", "P", "Y"][code] for code in found.codes.ravel()]
+    assert letters == [["–", "?", "✗", "◐", "✓"][code] for code in found.codes.ravel()]
     assert page.locator("#map-value").is_hidden()
     page.locator("[name=show][value=value]").check()
     assert page.locator("#map-verdict").is_hidden()

@@ -23,7 +23,7 @@ from nofluke.data.tables import open_table
 from nofluke.data.where import kept_rows
 from nofluke.errors import InputError
 from nofluke.series.grid import steps_over
-from nofluke.show.report.lists import Source
+from nofluke.show.report.origin import Source
 from nofluke.show.several.origin import own_source
 
 EXPORTS = Path(__file__).parent.parent / "docs" / "howto" / "exports"
@@ -530,7 +530,7 @@ def test_code_on_a_page_about_lists_gives_the_same_result(run, tmp_path, monkeyp
     pages, short = [], ("--span", "2026-01-01", "2026-01-05")
     monkeypatch.setattr(nf.Evaluation, "report", lambda self, *_, **__: pages.append(self))
     where = ("--where", "rule = 'cpu'", "--truth-where", "severity < 2")
-    code, out, err = run("report", *LISTS, *short, *where, "-o", tmp_path / "one.html", "--scripts", "cdn")
+    code, out, err = run("report", *LISTS, *short, *where, "-o", tmp_path / "one.html")
     assert code == 0, err
     page = html.unescape((tmp_path / "one.html").read_text(encoding="utf-8"))
     (program,) = re.findall(r"<pre[^>]*>(import nofluke as nf\n.*?)</pre>", page, re.DOTALL)

@@ -208,7 +208,7 @@ def test_detectors_of_all_kinds_side_by_side(tmp_path):
     assert nf.significance("range-f1", DATED, predictions=points, rng=1).value == value
     page = tmp_path / "page.html"
     for frame in (segments.assign(labels=1), pd.DataFrame({"start": [20, 40], "end": [20, 43]})):
-        nf.report(DATED, predictions=frame, path=page, scripts="cdn")
+        nf.report(DATED, predictions=frame, path=page)
         assert "5 of 5 predictions" in page.read_text(encoding="utf-8")
         page.unlink()
 

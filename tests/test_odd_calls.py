@@ -75,8 +75,7 @@ FELL = {
     "a frame as a kind": (nf.chance, {"metric": "auc-roc", "truth": TRUTH, "truth_as": FRAME}, "truth_as=.* must be one of"),
     "labels that do not count": (nf.chance, {"metric": "auc-roc", "truth": NoArray()}, "truth must be one column"),
     "too many steps": (nf.chance, {"metric": "auc-roc", "truth": [1], "n_steps": 10**12}, "n_steps=.* and at most"),
-    "a frame of scripts": (nf.report, SERIES | {"path": "x.html", "scripts": FRAME}, "scripts=.* must be one of 'inline', 'cdn'"),
-    "what has no words": (nf.report, SERIES | {"path": "x.html", "scripts": NoWords()}, "scripts=a NoWords must be one of"),
+    "what has no words": (nf.report, SERIES | {"path": "x.html", "title": NoWords()}, "title=a NoWords must be text"),
     "an array as a flag": (nf.make_scorer, {"chance_corrected": np.array([1, 2])}, r"chance_corrected=.* must be True or False"),
     "a word as a flag": (nf.make_scorer, {"chance_corrected": "no"}, "chance_corrected='no' must be True or False"),
     "no lag": (nf.sweep_tolerances, WINDOWS | {"lags": np.array(None)}, "lag=None must be"),
@@ -155,10 +154,10 @@ CLOCKED = SERIES | DRAWS | {"times": np.arange(len(TRUTH))}
 FARTHEST = nf.Tolerance(early=1e308, late=1e308, unit="clock")
 ANSWERED = {
     "a level below all p-values": lambda: nf.compare(TRUTH, {"a": GOOD, "b": TRUTH}, threshold=5, alpha=5e-324),
-    "a title that no encoding has": lambda: nf.report(**SERIES, path="x.html", scripts="cdn", title="\ud800"),
-    "a tolerance of all steps": lambda: nf.report(**SERIES | {"tolerance": 1e308}, path="x.html", scripts="cdn"),
+    "a title that no encoding has": lambda: nf.report(**SERIES, path="x.html", title="\ud800"),
+    "a tolerance of all steps": lambda: nf.report(**SERIES | {"tolerance": 1e308}, path="x.html"),
     "a tolerance beyond all floats": lambda: nf.evaluate(**CLOCKED | {"tolerance": FARTHEST}).interval(),
-    "seeds of NumPy's": lambda: nf.report(**SERIES, path="x.html", scripts="cdn", rng=[np.array(0)]),
+    "seeds of NumPy's": lambda: nf.report(**SERIES, path="x.html", rng=[np.array(0)]),
 }
 
 

@@ -12,7 +12,7 @@ import nofluke as nf
 from nofluke.show import kit
 from nofluke.show.kit.figure import drawn, looked_up
 from nofluke.show.report import make_page
-from nofluke.show.report.origin import Stretches, timeline_figure
+from nofluke.show.report.figures import Stretches, timeline_figure
 from nofluke.show.report.payload import address_of
 
 pytest.importorskip("jinja2", reason="jinja2 is not installed: pip install 'nofluke[report]'")

@@ -18,10 +18,10 @@ from nofluke.cli import cli
 from nofluke.inference.sweep import BAND
 from nofluke.nulls.diagnosis import lag_profile
 from nofluke.show.kit import packed_json
-from nofluke.show.report import cells, positions, write_report
+from nofluke.show.report import cells, code_of, metrics_beside, write_report
+from nofluke.show.report import grid as positions
 from nofluke.show.report.cells import events_before, hits_by_lag, picture_of
 from nofluke.show.report.grid import make_grid, tolerances_around
-from nofluke.show.report.metrics import code_of, metrics_beside
 from nofluke.show.report.origin import python_code
 from nofluke.show.report.payload import make_payload
 from nofluke.show.report.timeline import timeline
@@ -164,7 +164,7 @@ def test_corrected_p_values_are_never_below_their_own_nor_below_the_floor(case):
 def test_the_level_is_the_one_asked_for_everywhere(tmp_path):
     """At alpha = .01 no sentence of the page speaks of .05, and what is called significant is so at .01."""
     result = nf.evaluate(*example(), quantile=0.83, tolerance=2, alpha=0.01)
-    page = page_of(tmp_path, result, scripts="cdn")
+    page = page_of(tmp_path, result)
     payload = data_of(page)
     words = re.sub(
         r'<style>.*?</style>|<script.*?</script>|<svg [^>]*class="static".*?</svg>', "", page, flags=re.DOTALL
@@ -332,7 +332,7 @@ DEGENERATE = {
 def test_degenerate_input_still_gives_a_page_that_says_so(tmp_path, name):
     """No events, no predictions, one step: a page with finite numbers and plain words."""
     truth, case, words = DEGENERATE[name]
-    page = page_of(tmp_path, nf.evaluate(truth, **case, tolerance=2), scripts="cdn")
+    page = page_of(tmp_path, nf.evaluate(truth, **case, tolerance=2))
     assert words in page
     assert data_of(page)["cells"]
 
@@ -343,7 +343,7 @@ def test_a_null_that_the_diagnosis_advises_against_is_marked_on_top(tmp_path):
     truth = np.repeat(np.random.default_rng(1).random(60) < 0.15, 10)
     scores = np.random.default_rng(2).random(600)
     for null, warned in (("permutation", True), ("circular-shift", False)):
-        page = page_of(tmp_path, nf.evaluate(truth, scores, quantile=0.9, tolerance=2, null=null), scripts="cdn")
+        page = page_of(tmp_path, nf.evaluate(truth, scores, quantile=0.9, tolerance=2, null=null))
         verdict = page[page.index('<section id="verdict"') : page.index("</section>")]
         assert ("recommends another null for these data, &#34;circular-shift&#34;" in verdict) is warned
         assert ("Under permutation, which these events contradict: " in verdict) is warned
@@ -353,7 +353,7 @@ def test_a_null_that_the_diagnosis_advises_against_is_marked_on_top(tmp_path):
 def test_the_page_says_which_null_and_why_and_what_cannot_be_told(tmp_path):
     """The null auto chose and why; a slider position without predictions is no fluke but cannot be judged."""
     result = nf.evaluate(*example(), threshold=99, tolerance=2)
-    page = page_of(tmp_path, result, scripts="cdn")
+    page = page_of(tmp_path, result)
     verdict = page[page.index('<section id="verdict"') : page.index("</section>")]
     assert 'data-verdict="cannot tell"' in verdict
     assert "Cannot tell.</strong>" in verdict
@@ -368,7 +368,7 @@ def test_the_page_says_which_null_and_why_and_what_cannot_be_told(tmp_path):
 def test_alarms_have_no_threshold_to_move(tmp_path):
     """With alarms instead of scores the threshold slider is hidden and the tolerance slider works."""
     truth, scores = example()
-    page = page_of(tmp_path, nf.evaluate(truth, predictions=scores > 1, tolerance=1), scripts="cdn")
+    page = page_of(tmp_path, nf.evaluate(truth, predictions=scores > 1, tolerance=1))
     data = data_of(page)
     assert '<div class="control" hidden>' in page
     assert (len(data["thresholds"]), len(data["tolerances"])) == (1, 8)
@@ -381,14 +381,13 @@ def test_the_same_input_gives_the_same_bytes(tmp_path):
     pages = []
     for name in ("one", "two"):
         result = nf.evaluate(truth, scores, quantile=0.9, tolerance=1, null="blocks:length=9", rng=5, n_resamples=99)
-        pages.append(result.report(tmp_path / f"{name}.html", scripts="cdn").read_bytes())
+        pages.append(result.report(tmp_path / f"{name}.html").read_bytes())
     assert pages[0] == pages[1]
 
 
-@pytest.mark.parametrize("scripts", ["inline", "cdn"])
-def test_a_page_needs_no_network_and_is_small(tmp_path, small, scripts):
+def test_a_page_needs_no_network_and_is_small(tmp_path, small):
     """All its scripts are in the file, nothing is fetched, and the page forbids itself to try."""
-    page = page_of(tmp_path, small[0], scripts=scripts)
+    page = page_of(tmp_path, small[0])
     assert not re.search(r"<(script|link|img|iframe)[^>]*(src|href)=(?!\"data:,)", page)
     assert "default-src 'none'; script-src 'unsafe-inline'; style-src" in page
     assert len(page) < 1e6
@@ -397,10 +396,10 @@ def test_a_page_needs_no_network_and_is_small(tmp_path, small, scripts):
 def test_text_from_the_data_cannot_break_out(tmp_path, small):
     """Markup, ends of scripts and template marks in a title are shown, not obeyed."""
     nasty = "</script><script>alert(1)</script>{{data}} & \"quoted\" 'too' <!--"
-    page = page_of(tmp_path, small[0], title=nasty, scripts="cdn")
+    page = page_of(tmp_path, small[0], title=nasty)
     assert "<script>alert" not in page
     assert "&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;{{data}} &amp; &#34;quoted&#34;" in page
-    assert page.count("</script>") == 2
+    assert page.count("</script>") == 3
 
 
 def test_text_in_the_embedded_data_cannot_end_their_element():
@@ -421,7 +420,7 @@ def test_a_missing_package_is_answered_with_the_command(tmp_path, small, monkeyp
 @pytest.mark.parametrize("wrong", [{"title": 5}, {"title": ["x"]}, {"source": "data.csv"}, {"path": 5}, {"path": ""}])
 def test_wrong_types_at_the_entry_of_a_report_are_refused(small, tmp_path, wrong):
     """By name, before anything is computed or written."""
-    options = {"path": tmp_path / "page.html", "scripts": "cdn", **wrong}
+    options = {"path": tmp_path / "page.html", **wrong}
     with pytest.raises(nf.InputError, match=next(iter(wrong))):
         write_report(small[0], **options)
     with pytest.raises(nf.InputError, match="result must be an Evaluation, got list"):
@@ -438,7 +437,7 @@ def test_an_older_page_stays_until_the_new_one_is_complete(small, tmp_path, monk
 
     monkeypatch.setattr("os.fsync", full)
     with pytest.raises(nf.InputError, match=r"cannot be written \(No space left on device\): choose another place"):
-        small[0].report(tmp_path / "page.html", scripts="cdn")
+        small[0].report(tmp_path / "page.html")
     assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("page.html", "old")]
 
 
@@ -452,11 +451,11 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_page_is_made(small
 
 
 def test_wrong_arguments_are_answered_in_words(tmp_path, small):
-    """A kind of script that does not exist, a folder that does not exist."""
-    with pytest.raises(nf.InputError, match=r"scripts='local' must be one of 'inline', 'cdn'\."):
-        small[0].report(tmp_path / "page.html", scripts="local")
+    """A title that is no text, a folder that does not exist."""
+    with pytest.raises(nf.InputError, match=r"title=3 must be text"):
+        small[0].report(tmp_path / "page.html", title=3)
     with pytest.raises(nf.InputError, match=r"cannot be written .*choose another place"):
-        small[0].report(tmp_path / "nowhere" / "page.html", scripts="cdn")
+        small[0].report(tmp_path / "nowhere" / "page.html")
 
 
 @pytest.fixture
@@ -477,14 +476,14 @@ def test_the_command_writes_a_page_that_says_how_to_repeat_it(file, tmp_path):
     """The command in the page gives the same bytes; so does its Python, but for the name of the input."""
     out = tmp_path / "page.html"
     words = [file, "--truth", "</script><b>", "--scores", "z", "--time", "day", "--early", "1d", "--late", "3d"]
-    said = run("report", *words, "--quantile", 0.8, "--null", "circular-shift", "--scripts", "cdn", "-o", out)
+    said = run("report", *words, "--quantile", 0.8, "--null", "circular-shift", "-o", out)
     assert f"Open {out}" in said
     page = out.read_text(encoding="utf-8")
     command, python = (html.unescape(text) for text in re.findall("<pre>(.*?)</pre>", page, re.DOTALL))
     assert hashlib.sha256(file.read_bytes()).hexdigest() in page
     run(*shlex.split(command)[1:])
     assert out.read_text(encoding="utf-8") == page
-    exec(python.replace('"report.html"', f'{str(out)!r}, scripts="cdn"'), {})
+    exec(python.replace('"report.html"', f"{str(out)!r}"), {})
     again = data_of(out.read_text(encoding="utf-8"))
     assert again == data_of(page)
 
@@ -497,11 +496,11 @@ def test_event_times_from_another_file_are_repeated_too(file, tmp_path):
     out = tmp_path / "page.html"
     run(
         *("report", file, "--truth-file", tmp_path / "events.csv", "--truth", "when", "--scores", "z", "--time", "day"),
-        *("--threshold", 1, "--tolerance", "1d", "--alpha", 0.01, "--scripts", "cdn", "-o", out),
+        *("--threshold", 1, "--tolerance", "1d", "--alpha", 0.01, "-o", out),
     )
     page = out.read_text(encoding="utf-8")
     python = html.unescape(re.findall("<pre>(.*?)</pre>", page, re.DOTALL)[1])
-    exec(python.replace('"report.html"', f'{str(out)!r}, scripts="cdn"'), {})
+    exec(python.replace('"report.html"', f"{str(out)!r}"), {})
     assert data_of(out.read_text(encoding="utf-8")) == data_of(page)
 
 
@@ -539,7 +538,7 @@ def test_other_metrics_are_those_of_significance_at_the_same_threshold(tmp_path,
     """Value, chance, band and both p-values, with the null and the seed of the evaluation."""
     truth, scores = ranged()
     result = nf.evaluate(truth, scores, tolerance=2, **how)
-    text, rows = section(result.report(tmp_path / "page.html", scripts="cdn", metrics=SOME).read_text(encoding="utf-8"))
+    text, rows = section(result.report(tmp_path / "page.html", metrics=SOME).read_text(encoding="utf-8"))
     seed = cells.seed_of(result)
     expected = nf.significance(SOME, truth, scores, rng=seed, **how)
     assert [tuple(row) for row in rows[1:]] == list(expected.table().rows)
@@ -587,21 +586,21 @@ def test_figures_of_other_metrics_hold_all_their_draws(tmp_path):
     """The bars of each add up to one, over what was drawn; an undefined value has no line."""
     truth, scores = ranged()
     result = nf.evaluate(truth, scores, quantile=0.9)
-    page = result.report(tmp_path / "page.html", scripts="cdn", metrics="auc-roc").read_text(encoding="utf-8")
+    page = result.report(tmp_path / "page.html", metrics="auc-roc").read_text(encoding="utf-8")
     (drawn,) = data_of(page)["metrics"]
     one = nf.significance("auc-roc", truth, scores)
     assert (drawn["name"], drawn["value"], drawn["perfect"]) == ("auc-roc", one.value, 1.0)
     assert sum(drawn["heights"]) == pytest.approx(1, abs=1e-3)
     assert (drawn["edges"][0], drawn["edges"][-1]) == (one.values.min(), one.values.max())
     quiet = nf.evaluate(np.zeros(400), scores, quantile=0.9)
-    page = quiet.report(tmp_path / "page.html", scripts="cdn", metrics=["auc-roc"]).read_text(encoding="utf-8")
+    page = quiet.report(tmp_path / "page.html", metrics=["auc-roc"]).read_text(encoding="utf-8")
     assert data_of(page)["metrics"][0] == drawn | {"value": None, "text": "undefined", "heights": [], "edges": []}
     assert "cannot tell" in section(page)[0]
 
 
 def test_a_page_without_other_metrics_has_no_section_of_them(small, tmp_path):
     """Nothing empty is shown."""
-    page = small[0].report(tmp_path / "page.html", scripts="cdn").read_text(encoding="utf-8")
+    page = small[0].report(tmp_path / "page.html").read_text(encoding="utf-8")
     assert '<section id="metrics">' not in page
     assert data_of(page)["metrics"] == []
 
@@ -614,9 +613,7 @@ def test_functions_are_metrics_of_a_page_too(tmp_path):
         return float((labels * alarms).sum())
 
     overlap.__name__ = "</script><b>"
-    page = nf.evaluate(truth, scores, quantile=0.9).report(
-        tmp_path / "page.html", scripts="cdn", metrics=[overlap, "nab"]
-    )
+    page = nf.evaluate(truth, scores, quantile=0.9).report(tmp_path / "page.html", metrics=[overlap, "nab"])
     text, rows = section(page.read_text(encoding="utf-8"))
     assert rows[1][:2] == ["</script><b>", str(int(truth[scores >= np.quantile(scores, 0.9)].sum()))]
     assert "<b>" not in text
@@ -680,8 +677,6 @@ def test_the_command_repeats_its_metrics(file, tmp_path):
         99,
         "--null",
         "permutation",
-        "--scripts",
-        "cdn",
         "-o",
         out,
     )
@@ -691,7 +686,7 @@ def test_the_command_repeats_its_metrics(file, tmp_path):
     assert "metrics=['nab:profile=low-fn', 'auc-roc'])" in python
     run(*shlex.split(command)[1:])
     assert out.read_text(encoding="utf-8") == page
-    exec(python.replace('"report.html"', f'{str(out)!r}, scripts="cdn"'), {})
+    exec(python.replace('"report.html"', f"{str(out)!r}"), {})
     assert data_of(out.read_text(encoding="utf-8")) == data_of(page)
 
 

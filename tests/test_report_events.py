@@ -9,13 +9,11 @@ import numpy as np
 import pytest
 
 import nofluke as nf
+from nofluke.show.report import grid as places
 from nofluke.show.report import make_page
-from nofluke.show.report import positions as places
 from nofluke.show.report import timeline as report_scores
-from nofluke.show.report.events import events_of
-from nofluke.show.report.packing import packed, packed_ascending
 from nofluke.show.report.payload import grid_of, nouns_of
-from nofluke.show.report.timeline import timeline
+from nofluke.show.report.timeline import events_of, packed, packed_ascending, timeline
 from pages import unpacked
 
 pytest.importorskip("jinja2", reason="jinja2 is not installed: pip install 'nofluke[report]'")

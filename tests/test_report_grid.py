@@ -18,7 +18,7 @@ from nofluke.laws.montecarlo.window_kernels import hits_of_windows
 from nofluke.laws.precision import PrecisionFourier
 from nofluke.series.counting import Windows
 from nofluke.show import report as reports
-from nofluke.show.report import payload, positions
+from nofluke.show.report import grid as positions
 from nofluke.show.report.grid import make_grid
 from nofluke.show.report.payload import make_payload
 from nofluke.text.numbers import PER, rate_in_words
@@ -184,7 +184,7 @@ class TestBestF:
 
     def test_the_page_says_it_as_the_sliders_do(self, monkeypatch):
         """For thresholds and for lags."""
-        monkeypatch.setattr(payload, "HALVES", (1,))
+        monkeypatch.setattr(positions, "HALVES", (1,))
         told = make_payload(nf.evaluate(TRUTH, SCORES, quantile=0.9, tolerance=1))["family"]
         assert re.search(r"is [\d.]+, at score ≥ [\d.]+ \([\d.]+ quantile\) and tolerance \d+ steps?; chance", told)
         found = nf.coincidence([10, 40, 70], [12, 42, 90], tolerance=1, lag=2, span=(0, 99), rng=1)

@@ -237,7 +237,7 @@ def test_dark_screens_get_a_dark_page_and_dark_figures(visit, report):
     assert page.evaluate(ground) == "rgb(255, 255, 255)"
     assert dark[0] != "rgb(255, 255, 255)"
     page.emulate_media(color_scheme="dark")
-    page.evaluate("page.forPaper(true)")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert page.evaluate(ground) == "rgb(255, 255, 255)"
     light = COLOURS["observed"][0]
     assert page.evaluate(colour) == f"rgb({', '.join(str(int(light[i : i + 2], 16)) for i in (1, 3, 5))})"
@@ -332,7 +332,7 @@ def test_no_events_and_no_predictions_are_said_and_drawn(visit, tmp_path):
     """Nothing to show is no reason to break."""
     result = nf.evaluate(np.zeros(50), predictions=np.zeros(50), tolerance=1)
     page = visit(result.report(tmp_path / "nothing.html"))
-    assert "There are no predictions" in page.locator("#verdict").text_content()
+    assert "There are no predictions" in page.locator("#explained").text_content()
     assert page.locator('[data-text="precision.value"]').first.text_content() == "undefined"
     # nothing but zeros on an axis of shares: it is as long as all of them
     assert page.evaluate("document.getElementById('tolerance-recall').chart.panels[0].range") == [0, 1.04]

@@ -20,7 +20,7 @@ from markupsafe import escape
 import nofluke as nf
 from nofluke.cli import cli
 from nofluke.show.report import Source
-from nofluke.show.report import positions as places
+from nofluke.show.report import grid as places
 from nofluke.show.several.origin import own_source
 from nofluke.show.several.rows import _ruled
 from nofluke.text.numbers import show_p
@@ -64,7 +64,7 @@ def page(written):
 
 
 def made(tmp_path, *data, **how):
-    return nf.report(*data, path=tmp_path / "page.html", scripts="cdn", **how).read_text(encoding="utf-8")
+    return nf.report(*data, path=tmp_path / "page.html", **how).read_text(encoding="utf-8")
 
 
 def table(page, section, which=0):
@@ -170,7 +170,7 @@ def test_what_no_outcome_could_reach_after_correction_cannot_be_told(tmp_path):
 
 
 def test_differences_are_those_of_compare(page):
-    """All pairs in all measures, with both p-values; the top of the page says who is best in the same words."""
+    """All pairs in all measures, with both p-values; who is best is said in the same words, and in short at the top."""
     truth, scores = example()
     found = nf.compare(truth, scores, quantile=0.9, tolerance=1)
     _, _, *rows = table(page, "differences")
@@ -182,7 +182,11 @@ def test_differences_are_those_of_compare(page):
         told = found.difference(row[0], row[1]).corrected <= 0.05
         assert row[2] == ("yes" if told else "no")
     assert str(escape(found.how())) in page
-    assert str(escape(found.verdict_in_words())) in re.search('<section id="answer".*?</section>', page, re.DOTALL)[0]
+    assert (
+        str(escape(found.verdict_in_words())) in re.search('<section id="differences".*?</section>', page, re.DOTALL)[0]
+    )
+    top = re.search('<section id="answer".*?</section>', page, re.DOTALL)[0]
+    assert "leads; middling cannot be told from it; noise looks like chance." in top
 
 
 def test_two_that_cannot_be_told_apart_are_said_to_be_so(tmp_path):
@@ -201,7 +205,7 @@ def test_each_has_the_very_page_that_it_has_alone(page, tmp_path):
     assert list(own) == [row[1].removesuffix(" ★") for row in table(page, "ranking")[2:]]
     for name, values in scores.items():
         result = nf.evaluate(truth, values, **HOW, rng=0)
-        alone = result.report(tmp_path / "alone.html", scripts="cdn").read_text(encoding="utf-8")
+        alone = result.report(tmp_path / "alone.html").read_text(encoding="utf-8")
         assert own[name] == data_of(alone)
         body = re.search('<section id="verdict".*?<section id="how">', alone, re.DOTALL)[0]
         body = re.sub("<svg .*?</svg>", "", body, flags=re.DOTALL)  # scripts draw the figures of a page that they open
@@ -219,9 +223,9 @@ def test_a_single_detector_has_the_page_of_evaluate(tmp_path):
     """One array, of scores or of alarms, needs no name."""
     truth, scores = example()
     page = made(tmp_path, truth, scores["noise"], **HOW)
-    assert page == nf.evaluate(truth, scores["noise"], **HOW, rng=0).report(
-        tmp_path / "other.html", scripts="cdn"
-    ).read_text(encoding="utf-8")
+    assert page == nf.evaluate(truth, scores["noise"], **HOW, rng=0).report(tmp_path / "other.html").read_text(
+        encoding="utf-8"
+    )
     assert "<template" not in made(tmp_path, truth, predictions=scores["noise"] > 0.9, tolerance=1, title="One")
 
 
@@ -319,7 +323,6 @@ def test_the_same_input_gives_the_same_bytes(tmp_path):
         ({"scores": {"a": [1, 2, 3], "b": [1, 2]}, "quantile": 0.5}, "detector 'b': "),
         ({"scores": {"a": [1, 2, 3], "b": [3, 1, 2]}}, "detector 'a': pass either threshold or quantile or budget"),
         ({"scores": {"a": [1, 2, 3], "b": [3, 1, 2]}, "quantile": 0.5, "alpha": 2}, "alpha=2 must be"),
-        ({"scores": {"a": [1, 2, 3], "b": [3, 1, 2]}, "quantile": 0.5, "scripts": "local"}, "scripts='local' must be"),
         ({"scores": {"a": [1, 2, 3], "b": [3, 1, 2]}, "quantile": 0.5, "title": 3}, "title=3 must be text"),
         ({"scores": [1, 2, 3], "predictions": {"b": [0, 1, 0]}, "quantile": 0.5}, "must be a dict of detectors"),
     ],
@@ -364,9 +367,7 @@ def test_the_command_writes_a_page_that_says_how_to_repeat_it(file, tmp_path):
     """Scores and alarms side by side; the command in the page gives the same bytes, its Python the same pages."""
     out = tmp_path / "page.html"
     words = [file, "--truth", "y", "--time", "day", "--scores", "no's", "--scores", "good", "--predictions", "alarms"]
-    said = run(
-        "report", *words, "--budget", "8%", "--late", "2d", "--null", "permutation", "--scripts", "cdn", "-o", out
-    )
+    said = run("report", *words, "--budget", "8%", "--late", "2d", "--null", "permutation", "-o", out)
     page = out.read_text(encoding="utf-8")
     assert said.splitlines()[-1] == f"Open {out}"
     assert "has the best F1" in said.splitlines()[0]
@@ -383,7 +384,7 @@ def test_the_command_writes_a_page_that_says_how_to_repeat_it(file, tmp_path):
     assert python.index('"no\'s"') < python.index("'good'"), "in the order typed, which decides among equals"
     run(*shlex.split(command)[1:])
     assert out.read_text(encoding="utf-8") == page
-    exec(python.replace('"report.html"', f'{str(out)!r}, scripts="cdn"'), {})
+    exec(python.replace('"report.html"', f"{str(out)!r}"), {})
     again = out.read_text(encoding="utf-8")
     assert packed(again) == packed(page)
     assert table(again, "differences") == table(page, "differences")
@@ -392,7 +393,7 @@ def test_the_command_writes_a_page_that_says_how_to_repeat_it(file, tmp_path):
 def test_one_column_is_one_detector_and_none_is_named_twice(file, tmp_path):
     """A single --scores writes the page it always did; two of the same name are refused."""
     out = tmp_path / "page.html"
-    run("report", file, "--truth", "y", "--scores", "good", "--quantile", 0.9, "--scripts", "cdn", "-o", out)
+    run("report", file, "--truth", "y", "--scores", "good", "--quantile", 0.9, "-o", out)
     assert data_of(out.read_text(encoding="utf-8"))["chosen"]
     twice = ["report", str(file), "--truth", "y", "--scores", "good", "--scores", "good", "--quantile", "0.9"]
     with pytest.raises(nf.InputError, match="column 'good' was named twice: name each detector once"):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import nofluke as nf
-from nofluke.show.report import positions as places
+from nofluke.show.report import grid as places
 from pages import CHROMIUM
 
 pytest.importorskip("jinja2", reason="jinja2 is not installed: pip install 'nofluke[report]'")

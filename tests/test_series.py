@@ -72,12 +72,12 @@ def test_metrics_take_a_series(how):
 def test_a_series_writes_pages_and_draws_itself(tmp_path):
     """Of one detector, of several, and of two lists."""
     series = nf.Series(TRUTH, times=DAYS, mask=np.arange(N) < 9)
-    assert series.report(SCORES, tmp_path / "one.html", scripts="cdn", **CUT).exists()
-    assert series.report({"a": SCORES, "b": OTHER}, tmp_path / "two.html", scripts="cdn", **CUT).exists()
+    assert series.report(SCORES, tmp_path / "one.html", **CUT).exists()
+    assert series.report({"a": SCORES, "b": OTHER}, tmp_path / "two.html", **CUT).exists()
     told = [text.get_text() for text in series.plot(Figure().subplots()).get_legend().get_texts()]
     assert told == ["events: 9", "left out"]
     lists = nf.Series([3, 9, 20], span=(0, 30), gaps=[(12, 15)])
-    assert lists.report([4, 21], tmp_path / "lists.html", scripts="cdn", tolerance=1).exists()
+    assert lists.report([4, 21], tmp_path / "lists.html", tolerance=1).exists()
     told = [text.get_text() for text in lists.plot(Figure().subplots()).get_legend().get_texts()]
     assert told == ["events: 3", "not watched"]
 

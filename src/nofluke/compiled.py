@@ -10,6 +10,7 @@ import logging
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
+from threading import Lock
 from typing import Any
 
 from nofluke import progress
@@ -17,12 +18,20 @@ from nofluke import progress
 SECONDS_TO_LOAD = 0.4  # the compiler, and what it has compiled in earlier runs
 SECONDS_TO_COMPILE = 8.0  # where there were none
 _said = False
+_loading = Lock()
+
+
+def compiler() -> Any:
+    """numba, imported by one thread at a time: two that begin at once may see it half made, and fail."""
+    with _loading:
+        import numba
+
+        return numba
 
 
 def compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Compile a function when it is first called; ``options`` are those of ``numba.njit``."""
-
-    import numba
+    numba = compiler()
 
     def decorate(function: Callable[..., Any]) -> Any:
         dispatcher = numba.njit(nogil=True, **options)(function)

@@ -177,7 +177,7 @@ def _confusion(problem: Problem) -> Any:
 def _report(problem: Problem) -> Any:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "page.html"
-        judged("report")(problem | {"args": problem["args"] | {"path": str(path), "scripts": "cdn"}})
+        judged("report")(problem | {"args": problem["args"] | {"path": str(path)}})
         return Page(text_of(path.read_text(encoding="utf-8")))
 
 

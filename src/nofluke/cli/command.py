@@ -158,7 +158,7 @@ TOPICS = {
     "Verdict and gate": "speaks-for alpha lost-below false-alarm-every level classical gate gate-on min-precision min-recall min-f1",
     "Computing": "workers dask restart",
     "Names": "preset event-name alarm-name delay-name reset-name time-unit",
-    "Output": "rows format output plot report title scripts help",
+    "Output": "rows format output plot report title help",
 }
 """Options in the order in which the help of every command shows those that it has."""
 

@@ -195,7 +195,7 @@ ROLES = (
     cls=Command,
     examples=(
         "nofluke report data.csv --truth label --scores z --quantile 0.9 --tolerance 2 -o report.html",
-        "nofluke report detectors.csv --truth label --scores z --scores tweets --budget 5% --tolerance 2 --scripts cdn",
+        "nofluke report detectors.csv --truth label --scores z --scores tweets --budget 5% --tolerance 2",
     ),
 )
 @detectors_options
@@ -208,13 +208,6 @@ ROLES = (
 )
 @click.option("--alpha", type=SHARE, default=0.05, show_default=True, help="Level of the verdict.")
 @click.option("--title", help="Heading of the page; by default the name of FILE.")
-@click.option(
-    "--scripts",
-    type=click.Choice(["inline", "cdn"]),
-    default="inline",
-    show_default=True,
-    help="Either word gives the same page: its scripts are small, and all in the file.",
-)
 @click.option(
     "-o",
     "--output",
@@ -229,7 +222,6 @@ def report(
     metrics: tuple[str, ...],
     alpha: float,
     title: str | None,
-    scripts: Any,
     output: str | None,
     **options: Any,
 ) -> None:
@@ -251,7 +243,7 @@ def report(
         several = isinstance(found, dict) and len(found) > 1
         data = data if several else one_detector(data, "report")
     data, null = within_strata(options["null"], options["strata"], data)
-    page = {"title": title, "scripts": scripts, "source": _source(file, options), "metrics": metrics}
+    page = {"title": title, "source": _source(file, options), "metrics": metrics}
     about = _several if several else _one
     text, said = about(data, {**chance_arguments(options), "null": null, "alpha": alpha}, output, page)
     if output is None:

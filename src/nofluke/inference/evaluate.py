@@ -1171,13 +1171,12 @@ class Evaluation(Exports, ByValue):
         path: str | Path,
         *,
         title: str | None = None,
-        scripts: Literal["inline", "cdn"] = "inline",
         metrics: Any = (),
     ) -> Path:
         """Write a page with sliders for threshold and tolerance, to open or send (needs jinja2). See `write_report`."""
         from nofluke.show.report import write_report
 
-        return write_report(self, path, title=title, scripts=scripts, metrics=metrics)
+        return write_report(self, path, title=title, metrics=metrics)
 
     def __repr__(self) -> str:
         told = "; ".join(

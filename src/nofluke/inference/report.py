@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -74,7 +74,6 @@ def report(
     rng: Any = 0,
     alpha: float = 0.05,
     title: str | None = None,
-    scripts: Literal["inline", "cdn"] = "inline",
     metrics: Any = (),
     **about: Unpack[AboutDetector],
 ) -> Path:
@@ -108,8 +107,6 @@ def report(
         One seed for everything simulated. With the default the same input gives the same bytes.
     title : str, optional
         Heading of the page.
-    scripts : {"inline", "cdn"}
-        Both give the same page, which opens without a network: its scripts are small, and all in the file.
     metrics : list of metrics, optional
         Other metrics to test against chance on the page of each detector: see `significance`.
 
@@ -140,7 +137,7 @@ def report(
     >>> truth = [0, 1, 0, 0, 0, 1, 0, 0] * 10
     >>> detectors = {"good": [0, 5, 1, 0, 2, 6, 1, 0] * 10, "poor": [3, 1, 4, 1, 5, 9, 2, 6] * 10}
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = nf.report(truth, detectors, quantile=0.75, path=f"{folder}/report.html", scripts="cdn")
+    ...     path = nf.report(truth, detectors, quantile=0.75, path=f"{folder}/report.html")
     ...     text = path.read_text(encoding="utf-8")
     >>> "good has the best F1, significantly better than every other at the 0.05 level." in text
     True
@@ -148,15 +145,15 @@ def report(
     from nofluke.show.several import check_page, check_target, write_several
 
     check_target(path)  # before the work
-    check_page(title, scripts)
+    check_page(title)
     seed = as_seed(rng)
     seed = int(np.random.default_rng(as_rng(rng)).integers(2**63)) if seed is None else seed
     chance: dict[str, Any] = {"null": null, "method": method, "n_resamples": n_resamples, "rng": seed, "alpha": alpha}
     if not (_several(scores) or _several(about.get("predictions"))):
         one = evaluate(truth, scores, tolerance=tolerance, **about, **chance)
-        return one.report(path, title=title, scripts=scripts, metrics=metrics)
+        return one.report(path, title=title, metrics=metrics)
     found = evaluate_several(truth, scores, tolerance=tolerance, **about, chance=chance)
-    return write_several(found, path, title=title, scripts=scripts, metrics=metrics)
+    return write_several(found, path, title=title, metrics=metrics)
 
 
 def _several(value: Any) -> bool:

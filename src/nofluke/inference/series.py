@@ -145,8 +145,8 @@ class Series(Held):
         """A page: as :func:`nofluke.report`, or that of :func:`nofluke.coincidence`."""
         if self.span is None:
             return report(self, scores, path=path, **asked)
-        page = {name: asked.pop(name) for name in ("title", "scripts") if name in asked}
-        return self.evaluate(scores, **asked).report(path, **page)
+        title = asked.pop("title", None)
+        return self.evaluate(scores, **asked).report(path, title=title)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the events over time, and what was not watched."""
@@ -171,8 +171,9 @@ class Series(Held):
         if read.clock is not None:
             step = read.clock.step * read.clock.tick_size
             every = rounded_duration(step) if read.clock.is_dates else f"{step:g}"
-            ends = " to ".join(read.clock.show(read.clock.ticks[at]) for at in (0, -1))
-            said.append(f"{ends}, a step every {every}")
+            ends = " to ".join(read.clock.told(read.clock.ticks[at]) for at in (0, -1))
+            zone = "" if read.clock.zone is None else f" ({read.clock.zone.name})"
+            said.append(f"{ends}{zone}, a step every {every}")
         return joined(", ", said)
 
 

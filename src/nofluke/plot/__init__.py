@@ -4,17 +4,15 @@ Every function draws into the Axes it is given (``ax=``: one, or an array of as 
 figure, and returns the Axes. Matplotlib is imported when a figure is drawn, never before.
 """
 
-from nofluke.plot.comparing import compare
 from nofluke.plot.curves import sweep
 from nofluke.plot.evidence import watch
 from nofluke.plot.forecasts import molchan, performance
 from nofluke.plot.heat import heatmap
 from nofluke.plot.metrics import chance_level, significance, significances
 from nofluke.plot.nulls import evaluation, null
-from nofluke.plot.rankings import ranking
 from nofluke.plot.series import timeline
 from nofluke.plot.shifts import lag
-from nofluke.plot.study import leaderboard, verdicts
+from nofluke.plot.study import compare, leaderboard, ranking, verdicts
 from nofluke.plot.style import PALETTE, SERIES
 from nofluke.plot.times import coincidence, lags
 from nofluke.plot.tradeoff import precision_recall, tolerance

@@ -9,8 +9,7 @@ import numpy as np
 from nofluke.arrays import FloatArray
 from nofluke.inference.sweep import Sweep
 from nofluke.plain import check_word
-from nofluke.plot.legends import key_of_order, one_legend
-from nofluke.plot.panels import check_kind, make_panels
+from nofluke.plot.panels import check_kind, key_of_order, make_panels, one_legend
 from nofluke.plot.style import (
     SERIES,
     AxesArray,

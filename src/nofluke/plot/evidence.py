@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.inference.watch import WatchResult
-from nofluke.plot.legends import legend_above
-from nofluke.plot.panels import check_kind, make_panels, short
+from nofluke.plot.panels import check_kind, legend_above, make_panels, short
 from nofluke.plot.style import AxesArray, check_matplotlib, faint, few_ticks, ink, label, on_dark, one_of, tidy
 from nofluke.text.signs import COLOURS
 
@@ -65,7 +64,9 @@ def watch(result: WatchResult, ax: Any = None) -> AxesArray:
         if one.lost_below is not None and i == 0:
             panels[1].axhline(one.lost_below, color=ink(), linewidth=1, linestyle=(0, (4, 2)))
     panels[0].axhline(1.0, color=chance, linewidth=1, label="chance")
-    panels[0].axhline(1 / result.alpha, color=ink(), linewidth=1, linestyle=(0, (4, 2)), label=f"{1 / result.alpha:g}")
+    panels[0].axhline(
+        1 / result.alpha, color=ink(), linewidth=1, linestyle=(0, (4, 2)), label=f"convincing: {1 / result.alpha:g}"
+    )
     panels[0].set_yscale("log")
     low, high = np.log10(panels[0].get_ylim())
     first, last = np.ceil(low), np.floor(high)

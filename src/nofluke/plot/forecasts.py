@@ -12,8 +12,7 @@ from nofluke.inference.molchan import Molchan
 from nofluke.inference.sweep import Sweep, row_of
 from nofluke.plain import check_word
 from nofluke.plot.curves import Chance, chance_shares, shows
-from nofluke.plot.legends import CHANCE, keys_of, legend_above
-from nofluke.plot.panels import by_name, make_axes, short
+from nofluke.plot.panels import CHANCE, by_name, keys_of, legend_above, make_axes, short
 from nofluke.plot.style import faint, few_ticks, ink, label, on_dark, one_of, tidy
 from nofluke.series.tolerance import Length, Tolerance
 from nofluke.text.numbers import p_is

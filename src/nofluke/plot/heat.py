@@ -11,8 +11,7 @@ from nofluke.inference.coincidence import CoincidenceSweep
 from nofluke.inference.sweep import FamilywiseTest, Sweep
 from nofluke.plain import check_alpha, check_word
 from nofluke.plot.curves import SIDES, chance_shares, sweep_axis
-from nofluke.plot.legends import legend_over, stacked
-from nofluke.plot.panels import check_kind, make_panels
+from nofluke.plot.panels import check_kind, legend_over, make_panels, stacked
 from nofluke.plot.style import LETTER, NARROW, AxesArray, above_chance, fitted, inches, label, some_of
 from nofluke.plot.times import groups_of
 from nofluke.text.numbers import tick_texts

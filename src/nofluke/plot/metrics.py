@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nofluke.inference.metric_results import ChanceLevel, Significance, Significances
-from nofluke.plot.legends import legend_above, one_legend
-from nofluke.plot.panels import check_kind, make_axes, make_panels
+from nofluke.plot.panels import check_kind, legend_above, make_axes, make_panels, one_legend
 from nofluke.plot.style import (
     COLUMN,
     NARROW,

@@ -15,8 +15,7 @@ from nofluke.inference.interval import Interval
 from nofluke.laws.law import Law
 from nofluke.laws.tables import binomial
 from nofluke.plain import as_flag, as_whole, check_word
-from nofluke.plot.legends import legend_above, legend_over
-from nofluke.plot.panels import check_kind, make_axes, make_panels
+from nofluke.plot.panels import check_kind, legend_above, legend_over, make_axes, make_panels
 from nofluke.plot.style import AxesArray, band, colour, few_ticks, in_words, ink, label, luck, tidy
 from nofluke.text.numbers import p_is
 from nofluke.text.tables import show_share

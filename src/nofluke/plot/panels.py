@@ -1,10 +1,13 @@
-"""The Axes that figures are drawn into, and the kinds of results that they draw: one, or several by name."""
+"""Where figures are drawn, axes of their own or a caller's, and their legends."""
 
 from __future__ import annotations
 
+import functools
 import io
+import itertools
+import math
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -12,8 +15,20 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import numpy as np
 
 from nofluke.errors import InputError, shown
-from nofluke.plot.legends import make_room
-from nofluke.plot.style import LETTER, NARROW, AxesArray, check_matplotlib, inches
+from nofluke.plot.style import (
+    COLUMN,
+    LETTER,
+    NARROW,
+    SMALL,
+    SMALLER,
+    AxesArray,
+    check_matplotlib,
+    fitted,
+    inches,
+    luck,
+    points_of,
+    some_of,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -173,3 +188,166 @@ def pyplot() -> Any:
     import matplotlib.pyplot as plt
 
     return plt
+
+
+# ---- Legends of all figures: above the panels, where they cover nothing, and below their titles
+
+BESIDE = 0.3  # inches to the left of a panel that labels have in any case
+MOST = 0.6  # share of a panel that may be given up to what stands around it
+TITLE = 0.28  # inches of a title
+SPACES = {"handlelength": 1.5, "handletextpad": 0.5, "columnspacing": 1.0, "borderaxespad": 0.2, "labelspacing": 0.35}
+BREAK = 0.04  # inches of height that a narrow legend may gain rather than break a line; others have room enough
+
+
+def legend_above(ax: Axes, handles: Sequence[Any] | None = None, *, loc: str = "lower left") -> None:
+    """A legend between the panel and its title, where it covers nothing: in as many columns as make it lowest.
+
+    With ``loc="lower right"`` it may reach to the left over names that stand beside the panel.
+    """
+    found = ax.get_legend_handles_labels()[0] if handles is None else list(handles)
+    if not found:
+        return
+    left, dpi = loc == "lower left", float(ax.figure.dpi)
+    width = inches(ax)[0] * (0.95 if left else 1) + (0 if left else BESIDE)
+    size = points_of("small", ax, SMALLER, COLUMN)
+    how: dict[str, Any] = {"loc": loc, "bbox_to_anchor": (0 if left else 1, 1.0), "frameon": False, "fontsize": size}
+    how |= SPACES
+    columns, names = _lowest(found, width, size)
+    box = ax.legend(found, names, ncols=columns, **how).get_window_extent()
+    make_room(ax, above=box.height / dpi + TITLE)
+    _strut(ax, box.height / dpi)
+
+
+def stacked(panels: AxesArray) -> bool:
+    """Whether panels stand below one another."""
+    return len(_row_of(panels)) == 1
+
+
+def one_legend(panels: AxesArray) -> None:
+    """One legend of everything that any of the panels shows, above the first row of them."""
+    every = {str(one.get_label()): one for panel in panels.flat for one in keys_of(panel)}
+    legend_over(panels, list(every.values()))
+
+
+def legend_over(panels: AxesArray, handles: Sequence[Any]) -> None:
+    """One legend for all panels, above the first row of them and its titles, which are set before."""
+    from matplotlib.patches import Rectangle
+
+    if not handles:
+        return
+    row = _row_of(panels)
+    first, dpi = row[0], float(row[0].figure.dpi)
+    width = 0.95 * float(row[-1].bbox.x1 - first.bbox.x0) / dpi
+    size = points_of("small", first, SMALLER if width < 1.5 * COLUMN else math.inf, COLUMN)
+    columns, names = _lowest(handles, width, size)
+    titled = any(ax.get_title() for ax in row)
+    title = max(max(ax.title.get_window_extent().height for ax in row) / dpi + 0.1, TITLE - 0.05) if titled else 0.0
+    how: dict[str, Any] = {"bbox_to_anchor": (0, title), "bbox_transform": _above(first), "loc": "lower left"}
+    legend = first.legend(handles, names, ncols=columns, frameon=False, fontsize=size, **how, **SPACES)
+    legend.set_in_layout(False)  # it is wider than its panel; what keeps its place free is as high, and has no width
+    height = title + legend.get_window_extent().height / dpi + SPACES["borderaxespad"] * size / 72
+    for ax in row:
+        make_room(ax, above=height)
+        if not titled:
+            _strut(ax, height)
+        ax.add_artist(Rectangle((0, 0), 0, height, transform=_above(ax), linewidth=0, clip_on=False))
+
+
+def _row_of(panels: AxesArray) -> list[Any]:
+    """The panels that stand beside the first one, and it."""
+    every = list(panels.flat)
+    return [ax for ax in every if abs(ax.bbox.y0 - every[0].bbox.y0) < 1]
+
+
+def _lowest(found: Sequence[Any], width: float, size: float) -> tuple[int, list[str]]:
+    """How many columns make a legend of so many inches lowest, and its names in lines."""
+    made: dict[tuple[float, int], list[str]] = {}  # by height and columns
+    for columns, tight in itertools.product(range(1, min(len(found), 4) + 1), (99.0, 1.2, 1.0, 0.85)):
+        room = tight * (width / columns - 3 * size / 72)
+        names = [fitted(str(one.get_label()), room, size) for one in found]
+        wide, high = _extent(names, columns, size)
+        too_wide = max(wide - width, 0.0)
+        breaks = sum(name.count("\n") for name in names) * (BREAK if width < COLUMN else 1.0)
+        made.setdefault((high + breaks + 100 * too_wide, columns), names)
+    (_, columns), names = min(made.items())
+    return columns, names
+
+
+def _extent(names: Sequence[str], columns: int, size: float) -> tuple[float, float]:
+    """Width and height of a legend in inches, as matplotlib will lay it out: column by column."""
+    parts = np.array_split(np.arange(len(names)), columns)
+    wide = [max(max(_width(line, size) for line in names[i].split("\n")) for i in part) for part in parts]
+    high = [sum(1.2 * names[i].count("\n") + 1.2 + SPACES["labelspacing"] for i in part) for part in parts]
+    keys = columns * (SPACES["handlelength"] + SPACES["handletextpad"]) + (columns - 1) * SPACES["columnspacing"] + 0.8
+    return sum(wide) + keys * size / 72, (max(high) + 0.8) * size / 72
+
+
+@functools.lru_cache(maxsize=10_000)
+def _width(text: str, size: float) -> float:
+    """Inches that a line of text takes."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+
+    measure: Any = text_to_path.get_text_width_height_descent
+    return float(measure(text, FontProperties(size=size), False)[0]) / 72
+
+
+def make_room(ax: Axes, *, above: float = 0.0, left: float = 0.0) -> None:
+    """Make a panel smaller where so many inches above or beside it are not free and nothing lays out its figure."""
+    figure, spec = ax.figure, ax.get_subplotspec()
+    if figure.get_layout_engine() is not None:
+        return
+    box, width, height = ax.get_position(), *(float(side) / float(figure.dpi) for side in figure.bbox.size)
+    alone = spec is None or spec.is_first_row(), spec is None or spec.is_first_col()
+    down = max(above / height - (1 - box.y1 if alone[0] else 0), 0.0)
+    right = max(left / width - box.x0, 0.0) if alone[1] else 0.0
+    down, right = min(down, MOST * box.height), min(right, MOST * box.width)
+    ax.set_position((box.x0 + right, box.y0, box.width - right, box.height - down))
+
+
+def _strut(ax: Axes, height: float) -> None:
+    """An empty panel of so many inches above another: titles stand above it, also those that are set later."""
+    strut = ax.inset_axes((0, 0, inches(ax)[0], height), transform=_above(ax))
+    strut.set_axis_off()
+    strut.set_in_layout(False)
+
+
+def _above(ax: Axes) -> Any:
+    """Inches to the right of, and above, the upper left corner of a panel."""
+    from matplotlib.transforms import ScaledTranslation
+
+    corner: Any = ax.transAxes
+    return ax.figure.dpi_scale_trans + ScaledTranslation(0, 1, corner)
+
+
+CHANCE = "_chance"
+"""The label of each mean of chance where several curves have one: all together have one entry in the legend."""
+
+
+def keys_of(ax: Axes) -> list[Any]:
+    """What a legend shows: everything with a label, and one dashed line for all means of chance."""
+    from matplotlib.lines import Line2D
+
+    drawn = ax.get_legend_handles_labels()[0]
+    if any(line.get_label() == CHANCE for line in ax.get_lines()):
+        drawn.append(Line2D([], [], color=luck(), linestyle="--", linewidth=1.2, label="chance, mean"))
+    return list(drawn)
+
+
+def key_of_order(panels: AxesArray, colours: Sequence[Any], names: Sequence[str], title: str) -> None:
+    """A bar of colours above the panels, for more curves than a legend can tell apart."""
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import BoundaryNorm, ListedColormap
+
+    every = list(panels.flat)
+    scale = ScalarMappable(BoundaryNorm(np.arange(len(names) + 1) - 0.5, len(names)), ListedColormap(list(colours)))
+    width, size = (
+        sum(inches(ax)[0] for ax in panels.reshape(-1, panels.shape[-1])[0]),
+        points_of("small", every[0], SMALL),
+    )
+    bar = every[0].figure.colorbar(scale, ax=every, location="top", aspect=40, label=title, pad=0.02)
+    longest = max(map(len, names))
+    at, shown = some_of(names, width, (longest + 1) * LETTER * size / 72)
+    bar.set_ticks(at, labels=shown, fontsize=size)
+    bar.ax.minorticks_off()
+    bar.set_label(title, fontsize=size)

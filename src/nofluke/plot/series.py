@@ -13,9 +13,8 @@ from nofluke.arrays import AnyArray, BoolArray, FloatArray
 from nofluke.errors import THINGS, InputError, false_alarms, say
 from nofluke.inference.coincidence import Coincidence
 from nofluke.inference.evaluate import Evaluation
-from nofluke.plot.legends import legend_above, make_room
-from nofluke.plot.panels import make_axes, short
-from nofluke.plot.style import GREY, LETTER, MOST_DRAWN, colour, few_ticks, inches, ink, label, shade, tidy
+from nofluke.plot.panels import legend_above, make_axes, make_room, short
+from nofluke.plot.style import GREY, LETTER, MOST_DRAWN, colour, few_ticks, inches, ink, label, shade, tidy, time_axis
 from nofluke.plot.times import coincidence, events_alone
 from nofluke.ratios import divide
 from nofluke.series.arguments import About, AboutDetector, takes
@@ -163,13 +162,12 @@ def several_lanes(results: Mapping[str, Evaluation], ax: Axes | None) -> Axes:
         ax.set_xlim(ends.min(), ends.max())
     ax.set_ylim(-0.5, len(marks) - 0.5)
     tidy(ax, grid=False)
-    few_ticks(ax, which="x")
+    first = next(iter(results.values())).sequence
+    time_axis(ax, getattr(first, "clock", getattr(first, "ticks", None)))
     size = float(np.clip(72 * inches(ax)[1] / len(marks) / 4, 4.5, 8))
     told = [f"{short(name, LONGEST)}\n{_beside_chance(one)}" for name, one in results.items()]
     ax.set_yticks(rows, told, fontsize=size)
     make_room(ax, left=LONGEST * LETTER * size / 72 + 0.1)
-    first = next(iter(results.values())).sequence
-    label(ax, "step" if getattr(first, "clock", first) is None else "time")
     legend_above(ax, handles, loc="lower right")
     return ax
 
@@ -281,8 +279,7 @@ def labelled(read: Sequence | Occurrences, ax: Axes | None = None) -> Axes:
     if steps > 1:
         ax.set_xlim(when[0], when[-1])
     tidy(ax, grid=False)
-    few_ticks(ax, which="x", whole="x" if read.clock is None else "")
-    label(ax, "step" if read.clock is None else "time")
+    time_axis(ax, read.clock)
     legend_above(ax)
     return ax
 
@@ -314,8 +311,7 @@ def _draw(sequence: Sequence, cell: Cell, ax: Axes | None, result: Evaluation | 
     if steps > 1:
         ax.set_xlim(when[0], when[-1])
     tidy(ax, grid=False)
-    few_ticks(ax, which="x", whole="x" if sequence.clock is None else "")
-    label(ax, "step" if sequence.clock is None else "time")
+    time_axis(ax, sequence.clock)
     legend_above(ax)
     return ax
 

@@ -13,8 +13,7 @@ from nofluke.inference.evaluate import Evaluation
 from nofluke.inference.sweep import BAND
 from nofluke.nulls.shifts import around
 from nofluke.plot.curves import SIDES, draw_band
-from nofluke.plot.legends import CHANCE, one_legend
-from nofluke.plot.panels import by_name, make_panels, short
+from nofluke.plot.panels import CHANCE, by_name, make_panels, one_legend, short
 from nofluke.plot.style import AxesArray, chance_of, colour, few_ticks, in_words, ink, label, one_of, tidy
 from nofluke.series.timed import TimedCell
 from nofluke.series.tolerance import Tolerance

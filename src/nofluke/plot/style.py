@@ -9,7 +9,8 @@ settings: dark backgrounds work.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +19,7 @@ import numpy.typing as npt
 from nofluke.arrays import IntArray
 from nofluke.extras import needed
 from nofluke.laws.law import How
+from nofluke.series.clock import Clock, Zone
 from nofluke.series.ticks import Ticks
 from nofluke.text.signs import COLOURS, DETECTORS
 
@@ -187,7 +189,7 @@ def tidy(ax: Axes, *, grid: bool = True) -> None:
         ax.tick_params(labelsize=points_of(_setting("xtick.labelsize"), ax, SMALL))
 
 
-def few_ticks(ax: Axes, *, which: str = "xy", whole: str = "", most: int = 7) -> None:
+def few_ticks(ax: Axes, *, which: str = "xy", whole: str = "", most: int = 7, zone: Zone | None = None) -> None:
     """Set as many ticks as fit: dates in few words, whole numbers on the axes named in ``whole``."""
     from matplotlib import dates
     from matplotlib.ticker import MaxNLocator
@@ -201,9 +203,40 @@ def few_ticks(ax: Axes, *, which: str = "xy", whole: str = "", most: int = 7) ->
         locator: Any = MaxNLocator(many, integer=name in whole, steps=[1, 2, 2.5, 5, 10], min_n_ticks=least)
         if isinstance(axis.get_major_locator(), dates.AutoDateLocator):
             make: Any = dates
-            locator = make.AutoDateLocator(minticks=2, maxticks=max(many, 4))  # fewer is not always to be had
-            axis.set_major_formatter(make.ConciseDateFormatter(locator))
+            tz = None if zone is None else LocalTime(lambda at: float(zone.ahead(np.array([int(at)]), "s")[0]))
+            locator = make.AutoDateLocator(minticks=2, maxticks=max(many, 4), tz=tz)  # fewer is not always to be had
+            axis.set_major_formatter(make.ConciseDateFormatter(locator, tz=tz))
         axis.set_major_locator(locator)
+
+
+class LocalTime(tzinfo):
+    """The zone of a clock, for an axis of dates; ``ahead`` gives the seconds at a time in seconds since 1970."""
+
+    def __init__(self, ahead: Callable[[float], float]) -> None:
+        self.ahead = ahead
+
+    def fromutc(self, dt: datetime) -> datetime:
+        """A time of UTC in this zone."""
+        return dt + timedelta(seconds=self.ahead(dt.replace(tzinfo=UTC).timestamp()))
+
+    def utcoffset(self, dt: datetime | None) -> timedelta:
+        """What is ahead at a local time."""
+        local = 0.0 if dt is None else dt.replace(tzinfo=UTC).timestamp()
+        return timedelta(seconds=self.ahead(local - self.ahead(local)))
+
+    def dst(self, dt: datetime | None) -> timedelta:  # noqa: ARG002
+        """Not told apart."""
+        return timedelta(0)
+
+    def tzname(self, dt: datetime | None) -> None:
+        """It has none."""
+
+
+def time_axis(ax: Axes, clock: Clock | Ticks | None) -> None:
+    """Few ticks and a label for an axis of steps, of numbers, or of dates in their own zone."""
+    zone = None if clock is None else clock.zone
+    few_ticks(ax, which="x", whole="x" if clock is None else "", zone=zone)
+    label(ax, "step" if clock is None else "time" if zone is None else f"time ({zone.name})")
 
 
 def some_of(names: Sequence[Any], room: float, each: float) -> tuple[list[int], list[Any]]:

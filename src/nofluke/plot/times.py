@@ -11,9 +11,8 @@ from nofluke.errors import false_alarms, say
 from nofluke.inference.coincidence import Coincidence, CoincidenceSweep
 from nofluke.plain import check_word
 from nofluke.plot.curves import SIDES, Chance, chance_shares, draw_band, how_computed, shows, styles_of
-from nofluke.plot.legends import key_of_order, legend_above, one_legend
-from nofluke.plot.panels import check_kind, make_axes, make_panels
-from nofluke.plot.style import GREY, SERIES, AxesArray, colour, few_ticks, ink, label, shade, tidy
+from nofluke.plot.panels import check_kind, key_of_order, legend_above, make_axes, make_panels, one_legend
+from nofluke.plot.style import GREY, SERIES, AxesArray, colour, few_ticks, ink, label, shade, tidy, time_axis
 from nofluke.series.occurrences import Occurrences
 from nofluke.series.ticks import Ticks
 from nofluke.series.timed import event_reaches
@@ -90,8 +89,7 @@ def coincidence(result: Coincidence, ax: Axes | None = None) -> Axes:
     if ends[1] > ends[0]:
         ax.set_xlim(*ticks.times(np.array(ends)))
     tidy(ax, grid=False)
-    few_ticks(ax, which="x")
-    label(ax, "time")
+    time_axis(ax, ticks)
     legend_above(ax, list({handle.get_label(): handle for handle in handles}.values()))
     return ax
 
@@ -108,8 +106,7 @@ def events_alone(read: Occurrences, ax: Axes | None = None) -> Axes:
     if ends[1] > ends[0]:
         ax.set_xlim(*ticks.times(np.array(ends)))
     tidy(ax, grid=False)
-    few_ticks(ax, which="x")
-    label(ax, "time")
+    time_axis(ax, ticks)
     legend_above(ax, handles)
     return ax
 

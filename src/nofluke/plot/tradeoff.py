@@ -12,8 +12,17 @@ from nofluke.inference.coincidence import CoincidenceSweep
 from nofluke.inference.sweep import Sweep, none_of, row_of
 from nofluke.plain import check_word, number_or_none
 from nofluke.plot.curves import SIDES, Chance, chance_shares, draw_band, how_computed, shows, styles_of
-from nofluke.plot.legends import CHANCE, key_of_order, keys_of, legend_above, one_legend
-from nofluke.plot.panels import by_name, make_axes, make_panels, short
+from nofluke.plot.panels import (
+    CHANCE,
+    by_name,
+    key_of_order,
+    keys_of,
+    legend_above,
+    make_axes,
+    make_panels,
+    one_legend,
+    short,
+)
 from nofluke.plot.style import (
     SERIES,
     AxesArray,

@@ -41,6 +41,8 @@ class Zone(ByValue):
     >>> berlin = Zone(since=np.array([0, 1616893200]), east=np.array([3600, 7200]))
     >>> berlin.ahead(np.array([1616893199, 1616893200]), "s")
     array([3600, 7200])
+    >>> berlin.name
+    'UTC+1/+2'
     """
 
     since: IntArray = field(repr=False)
@@ -53,6 +55,12 @@ class Zone(ByValue):
             return None
         first = np.append(True, east[1:] != east[:-1])
         return cls(since=seconds[first], east=east[first])
+
+    @property
+    def name(self) -> str:
+        """Its distances from UTC, the usual way to write a zone that has no other name."""
+        apart = np.unique(self.east).tolist()
+        return f"UTC{'/'.join(map(_offset, apart))}" if len(apart) <= MOST_OFFSETS else "local time"
 
     def ahead(self, ticks: IntArray, unit: str) -> IntArray:
         """What is ahead at each of these times, in ticks of the unit."""
@@ -67,6 +75,15 @@ class Zone(ByValue):
         a_second = NANOSECONDS["s"] // NANOSECONDS[unit]
         at = np.searchsorted(self.since + self.east, local // a_second, side="right") - 1
         return np.asarray(local - self.east[np.maximum(at, 0)] * a_second)
+
+
+MOST_OFFSETS = 3  # in a zone's name: standard time, summer time, and one more
+
+
+def _offset(seconds: int) -> str:
+    """Such as +2 or -3:30."""
+    hours, minutes = divmod(abs(seconds) // 60, 60)
+    return f"{'-' if seconds < 0 else '+'}{hours}{f':{minutes:02d}' if minutes else ''}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -139,6 +156,13 @@ class Clock(ByValue):
         text = str(np.int64(tick).astype(f"datetime64[{self.unit}]"))
         text = text.rstrip("0").removesuffix(".") if "." in text else text
         return text + "Z" if self.aware else text.removesuffix("T00:00:00")
+
+    def told(self, tick: Any) -> str:
+        """One time of this clock for people: in its zone, which `Zone.name` names, where it has one."""
+        if self.zone is None or self.unit is None:
+            return self.show(tick)
+        ahead = self.zone.ahead(np.array([tick], dtype=np.int64), self.unit)[0]
+        return replace(self, aware=False).show(tick + ahead)
 
     def elapsed(self) -> npt.NDArray[Any]:
         """Ticks since the first step: unsigned for whole ticks, so that no clock is too long for them; else float64."""

@@ -330,12 +330,12 @@ class Occurrences(ByValue):
 
     @property
     def ends(self) -> tuple[str, str]:
-        """The first and the last time of the span, for a heading."""
+        """The first and the last time of the span, for a heading; the last names the zone of both."""
         ticks, length = self.ticks, self.ticks.span(self.last - self.first)
         first, last = for_heading(
-            ticks.show(self.first), ticks.show(self.last), seconds=length if ticks.is_dates else 0.0
+            ticks.told(self.first), ticks.told(self.last), seconds=length if ticks.is_dates else 0.0
         )
-        return first, last
+        return first, last if ticks.zone is None else f"{last} ({ticks.zone.name})"
 
     @property
     def gaps(self) -> Ranges:

@@ -120,6 +120,14 @@ class Ticks:
         moments = np.asarray(since + np.int64(self.origin), dtype=np.int64)
         return moments if self.unit is None else moments.astype(f"datetime64[{self.unit}]")
 
+    def told(self, at: int) -> str:
+        """The time of one tick for people, in its zone where it has one."""
+        return self.show(at) if self.zone is None else self._clock.told(self.times(np.array([at]))[0].astype(np.int64))
+
+    @property
+    def _clock(self) -> Clock:
+        return Clock(ticks=np.zeros(1, dtype=np.int64), unit=self.unit, aware=self.aware, zone=self.zone)
+
     def show(self, at: int) -> str:
         """The time of one tick, as text."""
         time = self.times(np.array([at]))[0]
@@ -129,8 +137,7 @@ class Ticks:
                     f"{time:.10g}" if abs(time) >= float(self.raw) else "0"
                 )  # as near to 0 as ticks are to each other
             return str(time)
-        clock = Clock(ticks=np.zeros(1, dtype=np.int64), unit=self.unit, aware=self.aware)
-        return clock.show(time.astype(np.int64))
+        return self._clock.show(time.astype(np.int64))
 
     def length(self, ticks: float | Fraction) -> str:
         """So many ticks as a length of time in words: "2d", "0.5"."""

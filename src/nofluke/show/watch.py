@@ -11,7 +11,8 @@ from nofluke.show.kit import filled, page
 from nofluke.show.kit.figure import plotted
 from nofluke.text.tables import plural
 
-SIGNS = {"better than chance": "yes", "lost": "no", "not yet": "cannot tell"}
+SIGNS = {"better than chance": ("yes", "No fluke"), "lost": ("no", "Could be a fluke by now")}
+UNTOLD = ("cannot tell", "Cannot tell yet")
 MOST_ROWS = 400
 
 
@@ -28,9 +29,9 @@ def make_page(result: WatchResult) -> str:
     alone = len(result.detectors) == 1
     heroes = [
         {
-            "sign": SIGNS.get(one.verdict, "cannot tell"),
+            "sign": SIGNS.get(one.verdict, UNTOLD)[0],
             "name": "" if alone else one.name,
-            "verdict": one.verdict,
+            "verdict": SIGNS.get(one.verdict, UNTOLD)[1],
             "words": one.in_words(),
         }
         for one in result.detectors
@@ -60,4 +61,4 @@ def _figure(result: WatchResult) -> str:
     """The figure as SVG, drawn without a window, and the same each time; nothing before the first block."""
     from nofluke.plot import watch
 
-    return plotted("watch", lambda panels: watch(result, panels), (6.6, 5.4), panels=3) if result.n_blocks else ""
+    return plotted("watch", lambda panels: watch(result, panels), (5.2, 4.8), panels=3) if result.n_blocks else ""

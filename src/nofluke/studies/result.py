@@ -726,7 +726,7 @@ class Study(Exports):
 
     def write(self, path: str | Path | None = None) -> Path:
         """Write leaderboard.csv, .md, .tex and .html to a folder, by default the study's own."""
-        from nofluke.show.leaderboard.files import write_files
+        from nofluke.show.leaderboard import write_files
 
         place = self.path if path is None else expanded(path, "path")
         if place is None:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import FloatArray, IntArray
-from nofluke.compiled import Patience, compiled
+from nofluke.compiled import Patience, compiled, compiler
 
 # Tables start with this mass and are brought back to it: half of the range of a double lies on either side
 MASS = 2.0**500
@@ -245,7 +245,7 @@ def engine(seconds: float) -> Iterator[tuple[Any, Any]]:
 @cache
 def compile_walk() -> tuple[Any, Any]:
     """`walk` and `times`, compiled when first called, and the one of them that is called last."""
-    from numba.extending import overload
+    overload = compiler().extending.overload
 
     def plus_loop(tables, filled, one, other, out):  # type: ignore[no-untyped-def]
         short, long = (one, other) if filled[one] < filled[other] else (other, one)

@@ -10,12 +10,10 @@ hits at all thresholds are the sums of that histogram from above. The events nee
 
 from typing import Any
 
-import numba
 import numpy as np
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from nofluke.compiled import compiled
+from nofluke.compiled import compiled, compiler
 
 UInt32Array = NDArray[np.uint32]
 UInt64Array = NDArray[np.uint64]
@@ -32,6 +30,8 @@ FULL_WORD = np.uint64(0xFFFFFFFFFFFFFFFF)
 HALF = np.uint64(32)
 LOW_HALF = np.uint64(0xFFFFFFFF)
 
+numba = compiler()
+intrinsic = numba.extending.intrinsic
 kernel = compiled(error_model="numpy")
 
 

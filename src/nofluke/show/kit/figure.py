@@ -2,8 +2,8 @@
 
 A description is plain data, as scripts read it. It has an axis ``x``, and ``panels`` above each other, or else the
 axis ``y`` and the ``layers`` of a single one. An axis may have a ``title``, a ``range``, ``ticks`` (places and texts),
-``whole`` for whole numbers, ``kind`` "dates" for milliseconds since 1970; y may have texts ``beside`` its right end
-(places, texts, inks). A layer has a ``kind``:
+``whole`` for whole numbers, ``kind`` "dates" for milliseconds since 1970, told in a ``zone``; y may have texts
+``beside`` its right end (places, texts, inks). A layer has a ``kind``:
 
 - line: ``x``, ``y``, with ``dots`` on its points; interrupted where either is None
 - area: ``x``, between ``low`` and ``high``
@@ -32,7 +32,7 @@ import numpy as np
 
 from nofluke.extras import needed
 from nofluke.plot.panels import any_glyph
-from nofluke.plot.style import PALETTE, SERIES
+from nofluke.plot.style import PALETTE, SERIES, LocalTime
 from nofluke.show.kit import shortened
 from nofluke.text.signs import VERDICTS
 
@@ -163,6 +163,7 @@ def inlined(svg: str, name: str, more: str = "") -> str:
     svg = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->|<defs>\s*<style.*?</style>\s*</defs>", "", svg, flags=re.DOTALL)
     svg = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{name}-", svg)
     svg = re.sub(r"\s*\n\s*", " ", svg)
+    svg = re.sub(r"(\d\.\d\d)\d+", r"\1", svg)  # hundredths of a point are finer than any screen
     box = re.search(r'viewBox="[^"]*"', svg[: svg.index(">")])
     return f"<svg {box[0] if box else ''} {more}{svg[svg.index('>') :]}"
 
@@ -242,15 +243,22 @@ def _ticks(axis: Any, one: Description, width: float) -> None:
         if not -700_000 < low <= high < 2_900_000:  # years that calendars do not have
             axis.set_major_locator(FixedLocator([]))
             return
-        locator = mdates.AutoDateLocator(minticks=2, maxticks=min(most, 8))
+        zone = one.get("zone")
+        tz = None if zone is None else LocalTime(lambda seconds: ahead_in(zone, 1e3 * seconds) / 1e3)
+        locator = mdates.AutoDateLocator(minticks=2, maxticks=min(most, 8), tz=tz)
         axis.set_major_locator(locator)
         formats = ["%Y", "%b\n%Y", "%d %b", "%H:%M", "%H:%M", "%H:%M:%S"]
         axis.set_major_formatter(
-            mdates.ConciseDateFormatter(locator, formats=formats, zero_formats=formats, show_offset=False)
+            mdates.ConciseDateFormatter(locator, tz=tz, formats=formats, zero_formats=formats, show_offset=False)
         )
         return
     axis.set_major_locator(MaxNLocator(min(most, 7), integer=bool(one.get("whole")), steps=[1, 2, 5, 10]))
     axis.set_major_formatter(FuncFormatter(lambda value, _: number(value)))
+
+
+def ahead_in(zone: list[list[int]], at: float) -> int:
+    """By how many milliseconds local time is ahead of UTC, as `LocalTime` on pages."""
+    return next((ahead for since, ahead in reversed(zone) if since <= at), zone[0][1])
 
 
 def number(value: float) -> str:

@@ -12,7 +12,9 @@ function made(tag, text, attributes = {}) {
 }
 
 async function inflated(text) {
-  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const letters = atob(text);
+  const bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i); // a function for each letter takes ten times as long
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).arrayBuffer();
 }
 const unpackedJson = async (text) => JSON.parse(new TextDecoder().decode(await inflated(text)));
@@ -23,26 +25,42 @@ function opened(start) {
     const note = made("p", "This browser is too old to move the sliders and to sort. All numbers and figures here are as evaluated.", { class: "warning" });
     one("main").prepend(note);
     for (const hidden of all(".plot > noscript")) hidden.parentElement.innerHTML = hidden.textContent;
+    document.documentElement.classList.remove("opening");
     return;
   }
-  // after what is there has been painted
+  // what is seen first is painted first: what stands below is laid out, and numbers are unpacked, after that
   const painted = document.hidden ? Promise.resolve() : new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); });
-  Promise.all([unpackedJson(document.getElementById("data").textContent), painted]).then(([data]) => start(data));
+  painted.then(async () => {
+    document.documentElement.classList.remove("opening");
+    start(await unpackedJson(document.getElementById("data").textContent));
+  });
 }
 
 // figures that stay as they are
-function drawStill(figures) {
+function drawStill(figures, printing) {
   for (const [id, described] of Object.entries(figures)) {
     const box = document.getElementById(id);
     if (!box || !box.clientWidth) continue;
     const { tell } = described;
-    drawChart(box, { ...described, tell: tell && { ...tell, text: (i) => tell.texts[i] } });
+    const size = printing ? { width: box.closest(".three") ? 325 : 680, height: box.clientHeight } : undefined;
+    drawChart(box, { ...described, size, tell: tell && { ...tell, text: (i) => tell.texts[i] } });
     pointable(box);
+  }
+}
+
+function onPrint(draw, listening) {
+  // paper is white, and narrower than most windows
+  for (const [name, printing] of [["beforeprint", true], ["afterprint", false]]) {
+    addEventListener(name, () => {
+      document.documentElement.classList.toggle("printing", printing);
+      draw(printing);
+    }, listening);
   }
 }
 
 function startStill(figures) {
   drawStill(figures);
+  onPrint((printing) => drawStill(figures, printing));
   let width = document.body.clientWidth;
   new ResizeObserver(() => {
     if (document.body.clientWidth === width) return;
@@ -81,7 +99,12 @@ const [SECOND, MINUTE, HOUR, DAY] = [1e3, 6e4, 36e5, 864e5];
 const CLOCK = [...[1, 2, 5, 10, 15, 30].map((n) => n * SECOND), ...[1, 2, 5, 10, 15, 30].map((n) => n * MINUTE), ...[1, 2, 3, 6, 12].map((n) => n * HOUR), ...[1, 2, 7, 14].map((n) => n * DAY)];
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-function dateTicks([low, high], most = 8) {
+// milliseconds by which local time is ahead of UTC
+const aheadIn = (zone, at) => (zone ? (zone.findLast(([since]) => since <= at) || zone[0])[1] : 0);
+
+function dateTicks([from, to], most = 8, zone = null) {
+  const [low, high] = [from, to].map((at) => at + aheadIn(zone, at));
+  const utc = (at) => at - aheadIn(zone, at - aheadIn(zone, at));
   if (!(high - low >= SECOND) || Math.max(-low, high) > 8e15) return [];
   const step = CLOCK.find((length) => (high - low) / length <= most);
   const places = [];
@@ -107,19 +130,20 @@ function dateTicks([low, high], most = 8) {
   return places.map((at) => {
     const date = new Date(at);
     const [year, month, day] = [date.getUTCFullYear(), MONTHS[date.getUTCMonth()], date.getUTCDate()];
-    if (unit === "year") return [at, String(year)];
+    if (unit === "year") return [utc(at), String(year)];
     const [short, full] = unit === "month" ? [month, String(year)] : unit === "day" ? [day + " " + month, String(year)]
       : [date.toISOString().slice(11, unit === "minute" ? 16 : 19), day + " " + month + " " + year];
     const text = full === before ? short : short + "\n" + full;
     before = full;
-    return [at, text];
+    return [utc(at), text];
   });
 }
 
 // ---- charts
 
 const SHAPES = "http://www.w3.org/2000/svg";
-const LETTER = 6.2; // pixels of a label
+const pen = made("canvas").getContext("2d");
+const wideOf = (text) => Math.max(...text.split("\n").map((line) => pen.measureText(line).width)); // pixels of a label
 
 function shape(tag, attributes, ...children) {
   const element = document.createElementNS(SHAPES, tag);
@@ -150,20 +174,20 @@ function rangeOf(axis, layers, name) {
 
 function ticksOf(axis, range, most) {
   if (axis.ticks) return axis.ticks[0].map((at, i) => [at, axis.ticks[1][i]]).filter(([at]) => at >= range[0] && at <= range[1]);
-  return axis.kind === "dates" ? dateTicks(range, most) : numberTicks(range, most, axis.whole);
+  return axis.kind === "dates" ? dateTicks(range, most, axis.zone) : numberTicks(range, most, axis.whole);
 }
 
 function thinned(ticks, place, keep) {
   // as many labels as there is room for
   let [end, kept] = [-Infinity, []];
   for (const tick of ticks) {
-    const wide = LETTER * Math.max(...tick[1].split("\n").map((line) => line.length));
+    const wide = wideOf(tick[1]);
     const begin = place(tick[0]) - wide / 2;
     if (begin < end + 4 && tick[0] !== keep) continue;
     while (kept.length && begin < end + 4) { // the one to keep comes first
       kept.pop();
       const last = kept[kept.length - 1];
-      end = last ? place(last[0]) + (LETTER * Math.max(...last[1].split("\n").map((line) => line.length))) / 2 : -Infinity;
+      end = last ? place(last[0]) + wideOf(last[1]) / 2 : -Infinity;
     }
     kept.push(tick);
     end = begin + wide;
@@ -232,6 +256,7 @@ const LAYERS = {
 function drawChart(box, chart) {
   // draws, and keeps on the element what was drawn and where, for whoever points at it or asks
   const panels = chart.panels || [{ y: chart.y, layers: chart.layers, room: [0, 1] }];
+  pen.font = "11px " + getComputedStyle(box).fontFamily;
   const { width, height } = chart.size || { width: box.clientWidth, height: box.clientHeight };
   const xRange = rangeOf(chart.x, panels.flatMap((panel) => panel.layers), "x");
   const laid = panels.map((panel) => {
@@ -239,8 +264,8 @@ function drawChart(box, chart) {
     const short = (found) => (width < 480 && panel.y.beside ? found.map(([at, text]) => [at, text.length > 15 ? text.slice(0, 8) + "…" + text.slice(-6) : text]) : found);
     return { ...panel, range, ticks: short(ticksOf(panel.y, range, Math.max(Math.round(((panel.room[1] - panel.room[0]) * height) / 45), 2))) };
   });
-  const letters = Math.max(...laid.flatMap((panel) => panel.ticks.map(([, text]) => text.length)), 2);
-  const left = Math.round(LETTER * letters + (laid.some((panel) => panel.y.title) ? 30 : 12));
+  const letters = Math.max(...laid.flatMap((panel) => panel.ticks.map(([, text]) => wideOf(text))), 12);
+  const left = Math.round(letters + (laid.some((panel) => panel.y.title) ? 30 : 12));
   const small = width < 480; // there a verdict is its sign, and names are short
   const beside = laid.flatMap((panel) => (panel.y.beside ? panel.y.beside[0].map((at, i) => ({ panel, at, text: small ? panel.y.beside[1][i].split(" ")[0] : panel.y.beside[1][i], ink: panel.y.beside[2][i] })) : []));
   const right = width - Math.max(chart.right || 10, ...beside.map(({ text }) => 14 + 6.6 * text.length));

@@ -266,18 +266,13 @@ function start() {
   one("#close").addEventListener("click", () => dialog.close());
   dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
   dialog.addEventListener("keydown", (event) => { if (turn && event.key in STEPS) { turn(event.key); event.preventDefault(); } });
-  // paper is white, and nothing on it can be opened
-  let opened = [];
-  addEventListener("beforeprint", () => {
-    document.documentElement.classList.add("printing");
-    opened = all("details:not([open], .many)");
-    for (const element of opened) element.open = true;
-  });
-  addEventListener("afterprint", () => {
-    document.documentElement.classList.remove("printing");
-    for (const element of opened) element.open = false;
-  });
   startStill(data.figures);
+  let closed = [];
+  onPrint((printing) => {
+    // nothing on paper can be opened
+    if (printing) closed = all("details:not([open], .many)");
+    for (const element of closed) element.open = printing;
+  });
   addDownloads(one("main"));
   document.documentElement.dataset.ready = "yes";
 }

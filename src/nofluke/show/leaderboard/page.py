@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
+from collections.abc import Sequence
 from html import escape
 from itertools import pairwise
 from typing import Any
@@ -11,21 +13,13 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import FloatArray, IntArray
+from nofluke.inference.chance import significant
 from nofluke.show.kit import markup, page, read, shortened
 from nofluke.show.kit.figure import Description, Dots, drawn, row_height, rows_of_dots
-from nofluke.show.leaderboard.tables import (
-    columns_list,
-    detectors_table,
-    groups_table,
-    metrics_table,
-    missing_table,
-    pairs_table,
-    reasons_list,
-)
 from nofluke.studies.cell_map import CODES, CellMap
-from nofluke.studies.leaderboard import OF, Leaderboard
-from nofluke.studies.pooled_row import name_of
-from nofluke.studies.store import Values
+from nofluke.studies.leaderboard import OF, Leaderboard, PairMatrix
+from nofluke.studies.pooled_row import MEASURES, NAMES, name_of, p_or_dash, share_or_dash
+from nofluke.studies.store import Values, missing_cells
 from nofluke.text.signs import VERDICTS
 from nofluke.text.tables import plural
 
@@ -35,7 +29,7 @@ from nofluke.text.tables import plural
 ROW, STRIP = 24, 20  # pixels a detector and for the names of groups, in a map
 LETTERED = 60  # columns that are wide enough for a letter in each cell
 LONGEST = 18  # letters of a name below a column
-LETTERS = ("×", "?", "N", "P", "Y")
+LETTERS = tuple(VERDICTS[code].symbol if code in VERDICTS else "–" for code in CODES)
 SHAPES = ((0.06, 0.1), (0.42, 0.16), (0.66, 0.28), (0.36, 0.58), (0.06, 0.88))
 """Top and height of a cell too narrow for its letter: taller for better verdicts, so it needs no colour."""
 WHOLE = (0.04, 0.92)  # of a cell that has its letter
@@ -189,7 +183,7 @@ def render(board: Leaderboard, failed: Values, shown: CellMap, payload: dict[str
     rows, by = row_height(len(board.rows)), name_of(board.drawn)
     grouped = shown.kind == "groups"
     told = any(row.measure(m).told_apart for row in board.rows for m in row.measures)
-    gone = _key("missing", LETTERS[0], lettered)
+    away = _key("missing", LETTERS[0], lettered)
     return page(
         "leaderboard/leaderboard.html",
         title=about.title or "Leaderboard",
@@ -200,23 +194,26 @@ def render(board: Leaderboard, failed: Values, shown: CellMap, payload: dict[str
         name=about.title or "Leaderboard",
         size=board.title.removeprefix(f"{about.title}: "),
         missing=missing,
-        opening=opening(board),
+        opening=opening(board.rows, board.pairs is not None),
         answer=_answer(board),
         leader=board.rows[0].verdict if board.rows else "cannot tell",
         notes=about.notes,
         facts=board.facts(),
         alpha=f"{about.alpha:g}",
         level=f"{100 * about.level:.3g}%",
-        board=markup(detectors_table(board)),
-        reasons=markup(reasons_list(board)),
-        columns=markup(columns_list(shown)),
+        board=board,
+        measures={name: NAMES[name] for name in MEASURES},
+        order={word: i for i, word in enumerate(VERDICTS)},
+        p_or_dash=p_or_dash,
+        share_or_dash=share_or_dash,
+        columns=list(zip(shown.columns, shown.groups, strict=True)),
+        grouped=any(group not in ("", name) for group, name in zip(shown.groups, shown.columns, strict=True)),
         about_star=""
         if board.pairs is None
         else f"★ {board.ranked_by} not significantly worse than the best, all pairs compared (Holm).",
         about_shade="" if board.pairs is None else "★ and shaded: not significantly worse than the best.",
         about_of=f"{OF}." if told else "",
-        groups=markup(groups_table(board)),
-        metrics=markup(metrics_table(board)),
+        groups=_by_group(board),
         standing=" ".join((*board.standing_in_words(), *board.undefined_in_words(), *reconciled(board))),
         drawn_name=by,
         pooled="Mean" if board.drawn in board.metrics else "Pooled",
@@ -229,50 +226,86 @@ def render(board: Leaderboard, failed: Values, shown: CellMap, payload: dict[str
         map_value=markup(heat_map(shown, "value")),
         least=str(max(len(shown.columns) * (18 if lettered else 3), 100)),
         verdict_word=f"share of verdicts that are {VERDICTS['yes'].words}" if grouped else "verdict",
-        verdict_key=markup(_key_of_shares() + gone if grouped else _key_of_verdicts(shown)),
-        value_key=markup(_key_of_values() + gone),
+        verdict_key=markup(_key_of_shares() + away if grouped else _key_of_verdicts(shown)),
+        value_key=markup(_key_of_values() + away),
         column_noun="group" if grouped else "series",
         about_map=shown.about,
         about_verdicts=_about_verdicts(shown),
-        pairs=markup(
-            ""
-            if board.pairs is None
-            else pairs_table(board.pairs, about.alpha, board.rank_by, board.rank_by in board.lower)
-        ),
-        missing_cells=markup(missing_table(failed, board.detectors)),
+        pairs=board.pairs
+        and pair_cells(board.pairs.measures[board.rank_by], about.alpha, board.rank_by in board.lower),
+        gone=list(missing_cells(failed, board.detectors)),
+        most_listed=MOST_LISTED,
     )
 
 
 WIDE = 12.0  # inches of the dot plot
+MOST_LISTED = 200  # missing cells; failed.jsonl has all
 
 
-def opening(board: Leaderboard) -> str:
-    """Who leads, who cannot be told from it, and who looks like chance, in one sentence."""
-    if not board.rows:
+def _by_group(board: Leaderboard) -> list[Any]:
+    """Of each detector what was found in each group, with the smaller corrected p; empty without groups."""
+    if board.by_group is None:
+        return []
+    known = {(row.detector, row.group): row for row in board.by_group.rows}
+
+    def told(detector: str, group: str) -> tuple[Any, str]:
+        row = known.get((detector, group))
+        ps = [] if row is None else [one.corrected for one in (row.precision, row.recall)]
+        return row, p_or_dash(min((p for p in ps if not math.isnan(p)), default=math.nan)).removeprefix("–")
+
+    return [(row, [told(row.detector, group) for group in board.by_group.groups]) for row in board.rows]
+
+
+def pair_cells(matrix: PairMatrix, alpha: float, lower: bool = False) -> list[list[tuple[str, str]]]:
+    """Differences, row minus column: an arrow up if the row is better, down if the column is, else none.
+
+    Each with what it is, for the style sheet. ``lower`` says whether lower values are better.
+    """
+
+    def cell(i: int, j: int) -> tuple[str, str]:
+        value, p = float(matrix.difference[i, j]), float(matrix.corrected[i, j])
+        if i == j or math.isnan(value):
+            return ("same", "") if i == j else ("untold", "–")
+        told = not math.isnan(p) and significant(p, alpha)
+        name, sign = ("untold", "") if not told else ("up", "▲") if (value > 0) != lower else ("down", "▼")
+        return name, f"{sign}{'−' if value < 0 else '+'}{f'{abs(value):.2f}'.removeprefix('0')}"
+
+    n = len(matrix.difference)
+    return [[cell(i, j) for j in range(n)] for i in range(n)]
+
+
+def opening(rows: Sequence[Any], compared: bool) -> str:
+    """Who leads, who cannot be told from it, and who looks like chance, in one sentence.
+
+    ``rows`` have the name of a detector, its verdict, and whether it is among the best, as far as they were compared.
+    """
+    if not rows:
         return "There are no detectors."
-    first, *others = board.rows
-    said = [f"{first.detector} leads" if others else f"{first.detector}: {VERDICTS[first.verdict].words}"]
-    if board.pairs is not None and others:
+    first, *others = rows
+    name = shortened(first.detector, LONG)
+    said = [f"{name} leads" if others else f"{name}: {VERDICTS[first.verdict].words}"]
+    if compared and others:
         group = [row.detector for row in others if row.best]
         if len(group) == len(others):
-            said.append("no other can be told from it" if len(group) > 1 else f"{group[0]} cannot be told from it")
+            said.append("no other can be told from it" if len(group) > 1 else f"{_few(group)} cannot be told from it")
         elif group:
             said.append(f"{_few(group)} cannot be told from it")
         else:
             said.append("it is significantly better than every other")
-    like = [row.detector for row in board.rows if row.verdict == "no"]
+    like = [row.detector for row in rows if row.verdict == "no"]
     if like and others:
         said.append(f"{_few(like)} {'looks' if len(like) == 1 else 'look'} like chance")
     return "; ".join(said) + "."
 
 
+LONG = 40  # letters of a name in a sentence
 COUNTED = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 def _few(names: list[str]) -> str:
     """One or two by name, more by number."""
     if len(names) <= 2:
-        return " and ".join(shortened(name, 40) for name in names)
+        return " and ".join(shortened(name, LONG) for name in names)
     return f"{COUNTED[len(names)] if len(names) < len(COUNTED) else f'{len(names):,}'} others"
 
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from html import escape
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from nofluke.data.paths import check_place, expanded, write_file
 from nofluke.errors import InputError, passed
-from nofluke.plot.rankings import ranking as plot_ranking
+from nofluke.plot.study import ranking as plot_ranking
 from nofluke.show.kit import markup, page, shortened
 from nofluke.show.kit.figure import Description, drawn, plotted, row_height
-from nofluke.show.leaderboard.tables import pairs_table
-from nofluke.studies.leaderboard import PairMatrix, Pairs
+from nofluke.show.leaderboard.page import pair_cells
+from nofluke.studies.leaderboard import PairMatrix
 from nofluke.studies.rank import SPEAKS, Answer, Ranking
 from nofluke.text.numbers import show_p
 from nofluke.text.tables import plural, show_share
@@ -48,8 +48,18 @@ def make_ranking_page(found: Ranking, *, title: str | None = None) -> str:
         size=found.title,
         answer_words=found.verdict_in_words(),
         notes=found.notes,
-        questions=markup(_questions(found)),
-        board=markup(_board(found)),
+        questions=_questions(found),
+        heads=(
+            "rank",
+            "method",
+            "from the best",
+            "mean",
+            "mean rank",
+            "difference",
+            *(f"p, {a.units}" for a in found.answers),
+        ),
+        board=_board(found),
+        methods=found.methods,
         units=answer.units,
         alpha=f"{found.alpha:g}",
         level=f"{100 * (1 - found.alpha):.3g}%",
@@ -57,16 +67,15 @@ def make_ranking_page(found: Ranking, *, title: str | None = None) -> str:
         groups=markup(groups_diagram(found)),
         dots=drawn({"dots-ranking": dots}, {}, {"dots-ranking": (12.0, rows / 72)})["dots-ranking"],
         rows=rows,
-        pairs=markup(_pairs(found)),
+        pairs=_pairs(found),
         facts=found.facts(),
     )
 
 
-def _questions(found: Ranking) -> str:
+def _questions(found: Ranking) -> list[tuple[str, ...]]:
     """Both answers, a row each."""
-    heads = ("units", "speaks for", "told from the best", "pairs told apart", "to tell the first from the second")
     pairs, others = len(found.methods) * (len(found.methods) - 1) // 2, len(found.methods) - 1
-    rows = [
+    return [
         (
             plural(one.n_units, one.unit, one.units),
             SPEAKS[one.units],
@@ -76,12 +85,6 @@ def _questions(found: Ranking) -> str:
         )
         for one in found.answers
     ]
-    head = "".join(f'<th scope="col">{text}</th>' for text in heads)
-    body = "".join(
-        f'<tr><th scope="row">{escape(row[0])}</th>' + "".join(f"<td>{escape(text)}</td>" for text in row[1:]) + "</tr>"
-        for row in rows
-    )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _needed(one: Answer) -> str:
@@ -90,35 +93,21 @@ def _needed(one: Answer) -> str:
     return "–" if one.needed is None else f"about {float(f'{max(one.needed, one.enough):.2g}'):,.0f} {one.units}"
 
 
-def _board(found: Ranking) -> str:
-    heads = (
-        "rank",
-        "method",
-        "from the best",
-        "mean",
-        "mean rank",
-        "difference",
-        *(f"p, {a.units}" for a in found.answers),
-    )
-    head = "".join(f'<th scope="col">{text}</th>' for text in heads)
-    rows = []
-    for i, name in enumerate(found.methods):
-        told = bool(found.answer.told[0, i])
-        star = "" if told else ' <span class="star" title="not shown to differ from the best">★</span>'
-        word = "leads" if not i else "differs" if told else "not shown to differ"
-        value, interval = found._difference_in_words(i, 0).partition(" ")[::2] if i else ("", "")
-        cells = [
-            f"{i + 1}",
-            f'<th scope="row"><span class="name" title="{escape(name)}">{escape(name)}</span>{star}</th>',
-            word,
-            f"<b>{show_share(float(found.means[i]))}</b>",
+def _board(found: Ranking) -> list[tuple[Any, ...]]:
+    """Of each method its name, whether it is told from the best, and the texts of its row."""
+    told = found.answer.told[0].tolist()
+    return [
+        (
+            name,
+            told[i],
+            "leads" if not i else "differs" if told[i] else "not shown to differ",
+            show_share(float(found.means[i])),
             "–" if math.isnan(found.mean_ranks[i]) else f"{found.mean_ranks[i]:.2f}",
-            f'{value} <span class="interval">{interval}</span>',
-            *(show_p(float(one.pvalue[i, 0])) if i else "" for one in found.answers),
-        ]
-        line = "".join(cell if cell.startswith("<th") else f"<td>{cell}</td>" for cell in cells)
-        rows.append(f"<tr{'' if told else ' data-best'}>{line}</tr>")
-    return f'<table id="board" class="board"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
+            found._difference_in_words(i, 0) if i else "",
+            [show_p(float(one.pvalue[i, 0])) if i else "" for one in found.answers],
+        )
+        for i, name in enumerate(found.methods)
+    ]
 
 
 def groups_diagram(found: Ranking) -> str:
@@ -174,10 +163,8 @@ def _ends(found: Ranking, i: int) -> str:
     return found._difference_in_words(i, 0) if i else "best"
 
 
-def _pairs(found: Ranking) -> str:
-    """Differences of all pairs, row minus column, marked where they are told from 0."""
-    p = found.answer.pvalue
-    values = PairMatrix(
-        difference=found.differences, low=found.answer.low, high=found.answer.high, pvalue=p, corrected=p
-    )
-    return pairs_table(Pairs(detectors=found.methods, measures={"f1": values}), found.alpha)
+def _pairs(found: Ranking) -> list[list[tuple[str, str]]]:
+    """Differences of all pairs, marked where they are told from 0."""
+    answer = found.answer
+    ends = {"low": answer.low, "high": answer.high, "pvalue": answer.pvalue, "corrected": answer.pvalue}
+    return pair_cells(PairMatrix(difference=found.differences, **ends), found.alpha)

@@ -19,8 +19,7 @@ from nofluke.nulls.choice import Choice
 from nofluke.nulls.simulation import laws_of_ranges, laws_of_tally, simulate_hits
 from nofluke.series.counting import within
 from nofluke.series.trial import Cell
-from nofluke.show.report.grid import Grid
-from nofluke.show.report.positions import is_slow
+from nofluke.show.report.grid import Grid, is_slow
 
 NEARLY_NOTHING = 1e-6  # hits less likely than this share of the most likely ones are not drawn
 DRAWN = 3.0  # standard deviations around the mean that are enough where a whole distribution costs much

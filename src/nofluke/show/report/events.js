@@ -16,16 +16,16 @@ const number = (value, digits) => {
 const thousands = (value) => value.toLocaleString("en-US");
 
 function timeInWords(ticks) {
-  const { kind, digits, aware } = line.x;
+  const { kind, digits, aware, zone } = line.x;
   if (kind === "steps") return thousands(ticks);
   const at = series.place(ticks);
   if (kind === "clock") return number(at, 12);
-  const micro = Math.round(at * 1e3);
+  const micro = Math.round((at + aheadIn(zone, at)) * 1e3);
   const day = new Date(Math.floor(micro / 1e3));
   if (Number.isNaN(day.getTime())) return String(at);
   const lengths = { day: 10, minute: 16, second: 19, millisecond: 23 };
   const text = (day.toISOString().slice(0, -1) + String(((micro % 1e3) + 1e3) % 1e3).padStart(3, "0")).replace("T", " ");
-  return text.slice(0, lengths[digits] || 26) + (aware && digits !== "day" ? "Z" : "");
+  return text.slice(0, lengths[digits] || 26) + (aware && !zone && digits !== "day" ? "Z" : "");
 }
 
 function delayInWords(value) {
@@ -184,11 +184,19 @@ function zoomTo(row, marked) {
   document.getElementById("time").scrollIntoView({ behavior: quiet() ? "auto" : "smooth", block: "start" });
 }
 
+function offsetAt(ticks) {
+  // where times are local, a file says by how much each is ahead of UTC
+  if (!line.x.zone || line.x.digits === "day") return "";
+  const minutes = aheadIn(line.x.zone, series.place(ticks)) / MINUTE;
+  const two = (value) => String(Math.floor(Math.abs(value))).padStart(2, "0");
+  return (minutes < 0 ? "-" : "+") + two(minutes / 60) + ":" + two(minutes % 60);
+}
+
 function eventsCsv() {
   const marked = marksAt(state.d, state.k);
   const names = { what: "number", outcome: "outcome", from: "from", to: "to", steps: "steps", delay: "delay", alarm: "nearest_alarm", score: "score" };
   const unit = data.events.unit === "clock" ? "" : "_" + data.events.unit;
-  const time = (value) => (line.x.kind === "dates" ? timeInWords(value).replace(" ", "T") : series.place(value));
+  const time = (value) => (line.x.kind === "dates" ? timeInWords(value).replace(" ", "T") + offsetAt(value) : series.place(value));
   const write = { what: (value) => value, outcome: (value) => OUTCOMES[value], from: time, to: time, alarm: time };
   const heads = ["kind", ...columnsOfEvents.map((name) => names[name] + (name === "delay" ? unit : ""))];
   const lines = tableRows.map((row) => [row.j === undefined ? "alarm" : data.noun, ...columnsOfEvents.map((name) => {

@@ -93,7 +93,7 @@ function reserve() {
   const hero = one(".hero");
   hero.style.minHeight = "";
   if (document.body.clientWidth < 960) return; // there figures stand between the text and the sliders, which stay at the top
-  const long = (cell) => cell.text.reason.length + cell.text.which.length + cell.text.notes.length + cell.text.precision_sentence.length + cell.text.recall_sentence.length;
+  const long = (cell) => cell.text.reason.length + cell.text.precision_sentence.length + cell.text.recall_sentence.length;
   const places = data.cells.flatMap((row, d) => row.map((cell, k) => [d, k, long(cell)])).sort((a, b) => b[2] - a[2]).slice(0, 4);
   const [d, k] = [state.d, state.k];
   let tallest = 0;

@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
+
+from nofluke.arrays import BoolArray, FloatArray
+from nofluke.errors import THINGS, say
+from nofluke.inference.coincidence import Coincidence
+from nofluke.inference.evaluate import Evaluation
+from nofluke.plot.style import MOST_DRAWN
+from nofluke.series.timed import TimedCell
+from nofluke.show.kit import FALSE
 from nofluke.show.kit.figure import Description
+from nofluke.show.report.timeline import on_axis, on_page
 
 SIDES = ("precision", "recall")
 QUANTILES = (0.0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999)
@@ -252,3 +263,163 @@ def _metric(one: dict[str, Any]) -> Description:
             ],
         },
     }
+
+
+# ---- the timeline of the evaluated position as a drawing: marks that share a pixel merge
+
+
+PIXELS = 500  # of the whole width
+SCORES, BELOW = (0.4, 1.0), (0.0, 0.34)  # rooms for the scores and the lanes below them
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stretches:
+    """Where marks begin and end on the axis, ascending."""
+
+    starts: FloatArray
+    ends: FloatArray
+
+    def where(self, chosen: BoolArray) -> Stretches:
+        """Those chosen."""
+        return Stretches(starts=self.starts[chosen], ends=self.ends[chosen])
+
+    def drawn(self, least: float) -> list[tuple[float, float]]:
+        """None shorter than this; those less than half of it apart are one."""
+        ends = np.maximum.accumulate(np.maximum(self.ends, self.starts + least)) if len(self.ends) else self.ends
+        return self.joined(self.starts[1:] - ends[:-1] > least / 2, ends)
+
+    def joined(self, apart: BoolArray, ends: FloatArray | None = None) -> list[tuple[float, float]]:
+        """Neighbours that are not apart as one."""
+        if not len(self.starts):
+            return []
+        ends = self.ends if ends is None else ends
+        first, last = np.append(True, apart), np.append(apart, True)
+        return list(zip(self.starts[first].tolist(), ends[last].tolist(), strict=True))
+
+
+def timeline_figure(result: Evaluation) -> Description:
+    """Scores and threshold above, lanes of hits, false alarms and events below."""
+    steps, noun = _steps(result), result.cell.truth.noun
+    low, high = float(steps.starts[0]), float(steps.ends[-1])
+    pixel = (high - low) / PIXELS
+    scores = None if isinstance(result, Coincidence) else result.sequence.scores
+    alarms, hits, events, found = result.cell.by_axis(steps=lambda _: _step_marks(result, steps), ticks=_timed_marks)
+    shown = ((events, ~found), (events, found), (alarms, ~hits), (alarms, hits))
+    events_of = THINGS[f"{noun}s"]
+    told = (say("{} missed", events_of), say("{} found", events_of), say("{}", FALSE["false_alarms"]), "hits")
+    names = list(result.names.all_said(told))
+    lanes: Description = {
+        "y": {"range": [0, 4], "ticks": [[0.5, 1.5, 2.5, 3.5], names], "grid": False},
+        "room": (0.0, 1.0) if scores is None else BELOW,
+        "layers": [
+            {
+                "kind": "boxes",
+                "name": "found" if i % 2 else "missed",
+                "spans": where.where(chosen).drawn(pixel),
+                "low": i + 0.12,
+                "high": i + 0.88,
+            }
+            for i, (where, chosen) in enumerate(shown)
+        ],
+    }
+    panels = [lanes]
+    if scores is not None:
+        drawn = np.clip(np.where(result.sequence.open_steps, scores, np.nan), -MOST_DRAWN, MOST_DRAWN)
+        cut = None if result.threshold is None else float(np.clip(result.threshold, -MOST_DRAWN, MOST_DRAWN))
+        at = (steps.starts + steps.ends) / 2
+        rule = [] if cut is None else [{"kind": "rule", "name": "cut", "y": cut}]
+        xs, ys = _score_line(drawn, at, (low, high), result.sequence.clock)
+        line = {"kind": "line", "name": "score", "x": xs, "y": ys}
+        panels.insert(0, {"y": _scores_axis(drawn, cut), "room": SCORES, "layers": [line, *rule]})
+    return {"x": _axis(result, low, high), "panels": panels, "bands": [{"name": "away", "spans": _away(result, steps)}]}
+
+
+def _steps(result: Evaluation) -> Stretches:
+    """Each step, drawn around its time; where there are only times, the whole span."""
+    if isinstance(result, Coincidence):
+        ends = on_axis(np.array([result.sequence.first, result.sequence.last]), result.sequence.ticks)
+        return Stretches(starts=ends[:1], ends=ends[1:])
+    clock = result.sequence.clock
+    at = np.arange(len(result.sequence.truth), dtype=np.float64)
+    if clock is not None:
+        at = clock.ticks.astype(np.float64) * (clock.tick_size / 1e6 if clock.is_dates else 1.0)
+    half = (at[-1] - at[0]) / max(len(at) - 1, 1) / 2 or 0.5
+    if clock is not None and len(clock.gaps):
+        half = float(np.median(np.diff(at))) / 2 or half  # longer gaps would make every step longer
+    return Stretches(starts=at - half, ends=at + half)
+
+
+def _axis(result: Evaluation, low: float, high: float) -> Description:
+    clock: Any = result.sequence.ticks if isinstance(result, Coincidence) else result.sequence.clock
+    if clock is not None and clock.is_dates:
+        zone = {"zone": on_page(clock.zone), "title": clock.zone.name} if clock.zone is not None else {}
+        return {"kind": "dates", "range": [low, high], **zone}
+    return {"title": "step" if clock is None else "time", "range": [low, high], "whole": clock is None}
+
+
+def _scores_axis(scores: FloatArray, cut: float | None) -> Description:
+    seen = np.append(scores[~np.isnan(scores)], [] if cut is None else cut)
+    low, high = (float(seen.min()), float(seen.max())) if len(seen) else (0.0, 1.0)
+    # an axis must be long enough for numbers of its size to differ, or nothing is drawn at all
+    least = max(1e-9 * max(abs(low), abs(high)), 1e-290)
+    pad = max(0.06 * (high - low), least) if high > low else 0.06 * abs(high) or 1.0
+    return {"title": "score", "range": [low - pad, high + pad]}
+
+
+def _away(result: Evaluation, steps: Stretches) -> list[tuple[float, float]]:
+    """Steps that are left out, or stretches of time that were not watched."""
+    if isinstance(result, Coincidence):
+        gaps, ticks = result.sequence.gaps, result.sequence.ticks
+        away = Stretches(starts=on_axis(gaps.starts, ticks), ends=on_axis(gaps.stops, ticks))
+        return away.drawn(0.0)
+    closed = np.flatnonzero(~result.sequence.open_steps)
+    return Stretches(starts=steps.starts[closed], ends=steps.ends[closed]).joined(np.diff(closed) > 1)
+
+
+def _score_line(
+    scores: FloatArray, at: FloatArray, ends: tuple[float, float], clock: Any
+) -> tuple[list[float | None], list[float | None]]:
+    """The smallest and the largest score of each pixel; no line where there is no score, or across a gap."""
+    pixel = ((at - ends[0]) / (ends[1] - ends[0]) * PIXELS).astype(np.int64)
+    broken = np.zeros(len(at), dtype=np.bool_)
+    if clock is not None:
+        broken[np.asarray(clock.gaps) + 1] = True
+    new = np.append(True, (np.diff(pixel) != 0) | broken[1:])
+    starts = np.flatnonzero(new)
+    least, most = np.fmin.reduceat(scores, starts), np.fmax.reduceat(scores, starts)
+    xs: list[float | None] = []
+    ys: list[float | None] = []
+    for x, low, high, after_gap in zip(
+        at[starts].tolist(), least.tolist(), most.tolist(), broken[starts].tolist(), strict=True
+    ):
+        points = [low] if low == high or math.isnan(low) else [low, high]
+        xs += [None] * after_gap + [x] * len(points)
+        ys += [None] * after_gap + [None if math.isnan(point) else point for point in points]
+    return xs, ys
+
+
+def _timed_marks(cell: TimedCell) -> tuple[Stretches, BoolArray, Stretches, BoolArray]:
+    """Alarms that count and which of them are hits; events that count and which of them are found."""
+    ticks = cell.trial.watch.ticks
+    counted, hits, which = cell.alarms_counted, cell.alarm_hits, cell.counts
+    alarms, events = on_axis(cell.at[counted], ticks), on_axis(cell.truth.at[which], ticks)
+    return (
+        Stretches(starts=alarms, ends=alarms),
+        hits[counted],
+        Stretches(starts=events, ends=events),
+        np.asarray(cell.found, dtype=np.bool_)[which],
+    )
+
+
+def _step_marks(result: Evaluation, steps: Stretches) -> tuple[Stretches, BoolArray, Stretches, BoolArray]:
+    """The same on steps; where alarms count as episodes, all steps of one that is a hit are."""
+    cell = result.cell
+    at = np.flatnonzero(result.sequence.open_steps)
+    alarms = cell.alarms
+    first, last = cell.truth.first_steps, cell.truth.last_steps
+    return (
+        Stretches(starts=steps.starts[at[alarms]], ends=steps.ends[at[alarms]]),
+        cell.alarm_hits,
+        Stretches(starts=steps.starts[at[first]], ends=steps.ends[at[last]]),
+        np.asarray(cell.found, dtype=np.bool_),
+    )

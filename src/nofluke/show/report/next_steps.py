@@ -15,16 +15,15 @@ from nofluke.inference.evaluate import Evaluation
 from nofluke.nulls.diagnosis import Diagnosis
 from nofluke.series.counting import runs
 from nofluke.series.tolerance import Tolerance
-from nofluke.show.report.entitled import holds
+from nofluke.show.report.correction import holds
 from nofluke.show.report.grid import Grid
-from nofluke.show.report.lists import Source
-from nofluke.show.report.origin import call_of
+from nofluke.show.report.origin import Source, call_of
 from nofluke.text.tables import plural, show_number, show_share
 
 WEEK = 7 * 86_400
 RULES = ("--threshold", "--quantile", "--budget")
 WINDOWS = ("--tolerance", "--early", "--late", "--unit")
-OF_THE_PAGE = ("-o", "--output", "--title", "--scripts", "--metric")
+OF_THE_PAGE = ("-o", "--output", "--title", "--metric")
 LEAST_FOUND = 10  # events that show on which side alarms come
 STATED = 0.5  # the recall worth finding, where the interval of the observed one has no lower limit
 

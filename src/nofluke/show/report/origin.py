@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,187 +12,155 @@ from typing import Any
 import numpy as np
 
 from nofluke import __version__
-from nofluke.arrays import BoolArray, FloatArray
 from nofluke.data.paths import expanded, name_of_list
 from nofluke.dates import for_heading, format_duration
 from nofluke.errors import THINGS, say
 from nofluke.inference.coincidence import Coincidence
 from nofluke.inference.evaluate import Evaluation
-from nofluke.plot.style import MOST_DRAWN
 from nofluke.series.names import Names
+from nofluke.series.occurrences import DAY
 from nofluke.series.reading import Sequence
-from nofluke.series.timed import TimedCell
-from nofluke.show.kit import FALSE, in_names
+from nofluke.series.tolerance import Tolerance
+from nofluke.show.kit import in_names
 from nofluke.show.kit.figure import Description
-from nofluke.show.report.in_time import on_axis
-from nofluke.show.report.lists import (
-    Source,
-    about_lists,
-    arguments_of_lists,
-    facts_of_lists,
-    parts_of_lists,
-    reading_of_lists,
-    tolerance_code,
-)
+from nofluke.show.report.figures import timeline_figure
+from nofluke.text.numbers import span_in_words
 from nofluke.text.tables import plural
 
-# ---- the timeline of the evaluated position as a drawing: marks that share a pixel merge
+# ---- two lists of times: span, gaps and ticks, and the code that reads and tests them
 
-
-PIXELS = 500  # of the whole width
-SCORES, BELOW = (0.4, 1.0), (0.0, 0.34)  # rooms for the scores and the lanes below them
+FEW_GAPS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Stretches:
-    """Where marks begin and end on the axis, ascending."""
+class Source:
+    """The file that data were read from, the columns by their roles, and the command that read them.
 
-    starts: FloatArray
-    ends: FloatArray
+    Alarms may have a file of their own, of which ``by`` tells detectors apart; ``file`` is None where nothing but lists
+    was read, on steps over a ``span``. ``where`` and ``truth_where`` are conditions on rows. For two lists of times
+    ``file`` has the alarms and ``truth_file`` the events, with columns "alarms" and "events".
+    """
 
-    def where(self, chosen: BoolArray) -> Stretches:
-        """Those chosen."""
-        return Stretches(starts=self.starts[chosen], ends=self.ends[chosen])
+    file: str | None
+    columns: Mapping[str, str]
+    command: str
+    time_format: str | None = None
+    truth_file: str | None = None
+    truth_time_format: str | None = None
+    missing: str = "error"
+    overlaps: str = "error"
+    truth_where: str | None = None
+    predictions_file: str | None = None
+    predictions_time_format: str | None = None
+    where: str | None = None
+    by: str | None = None
+    span: tuple[str, str] | None = None
 
-    def drawn(self, least: float) -> list[tuple[float, float]]:
-        """None shorter than this; those less than half of it apart are one."""
-        ends = np.maximum.accumulate(np.maximum(self.ends, self.starts + least)) if len(self.ends) else self.ends
-        return self.joined(self.starts[1:] - ends[:-1] > least / 2, ends)
-
-    def joined(self, apart: BoolArray, ends: FloatArray | None = None) -> list[tuple[float, float]]:
-        """Neighbours that are not apart as one."""
-        if not len(self.starts):
-            return []
-        ends = self.ends if ends is None else ends
-        first, last = np.append(True, apart), np.append(apart, True)
-        return list(zip(self.starts[first].tolist(), ends[last].tolist(), strict=True))
+    @property
+    def files(self) -> tuple[str, ...]:
+        """All of them, the one that the page is named after first."""
+        return tuple(one for one in (self.file, self.predictions_file, self.truth_file) if one is not None)
 
 
-def timeline_figure(result: Evaluation) -> Description:
-    """Scores and threshold above, lanes of hits, false alarms and events below."""
-    steps, noun = _steps(result), result.cell.truth.noun
-    low, high = float(steps.starts[0]), float(steps.ends[-1])
-    pixel = (high - low) / PIXELS
-    scores = None if isinstance(result, Coincidence) else result.sequence.scores
-    alarms, hits, events, found = result.cell.by_axis(steps=lambda _: _step_marks(result, steps), ticks=_timed_marks)
-    shown = ((events, ~found), (events, found), (alarms, ~hits), (alarms, hits))
-    events_of = THINGS[f"{noun}s"]
-    told = (say("{} missed", events_of), say("{} found", events_of), say("{}", FALSE["false_alarms"]), "hits")
-    names = list(result.names.all_said(told))
-    lanes: Description = {
-        "y": {"range": [0, 4], "ticks": [[0.5, 1.5, 2.5, 3.5], names], "grid": False},
-        "room": (0.0, 1.0) if scores is None else BELOW,
-        "layers": [
-            {
-                "kind": "boxes",
-                "name": "found" if i % 2 else "missed",
-                "spans": where.where(chosen).drawn(pixel),
-                "low": i + 0.12,
-                "high": i + 0.88,
-            }
-            for i, (where, chosen) in enumerate(shown)
-        ],
+def about_lists(result: Coincidence) -> str:
+    """Both lists and the watched time in a sentence."""
+    read = result.sequence
+    gaps = len(read.gaps.starts)
+    less = f", less {plural(gaps, 'gap')}" if gaps else ""
+    guess = " (a guess)" if read.guessed else ""
+    both = plural(len(read.events), "event"), plural(len(read.alarms), "alarm")
+    return say("{} and {}, watched from {}{}{}.", *both, " to ".join(read.ends), guess, less)
+
+
+def facts_of_lists(result: Coincidence) -> tuple[tuple[str, str], ...]:
+    """What was watched, in which ticks, and what counts at its edges."""
+    read = result.sequence
+    show, places = read.ticks.told, plural(result.n, "place")
+    gaps = [f"{show(int(a))} to {show(int(b) - 1)}" for a, b in zip(read.gaps.starts, read.gaps.stops, strict=True)]
+    more = f" and {len(gaps) - FEW_GAPS:,} more" if len(gaps) > FEW_GAPS else ""
+    edges = {
+        "zero": say("zero: all {events} and {alarms} count"),
+        "interior": say("interior: only {events} and {alarms} whose whole window was watched count"),
     }
-    panels = [lanes]
-    if scores is not None:
-        drawn = np.clip(np.where(result.sequence.open_steps, scores, np.nan), -MOST_DRAWN, MOST_DRAWN)
-        cut = None if result.threshold is None else float(np.clip(result.threshold, -MOST_DRAWN, MOST_DRAWN))
-        at = (steps.starts + steps.ends) / 2
-        rule = [] if cut is None else [{"kind": "rule", "name": "cut", "y": cut}]
-        xs, ys = _score_line(drawn, at, (low, high), result.sequence.clock)
-        line = {"kind": "line", "name": "score", "x": xs, "y": ys}
-        panels.insert(0, {"y": _scores_axis(drawn, cut), "room": SCORES, "layers": [line, *rule]})
-    return {"x": _axis(result, low, high), "panels": panels, "bands": [{"name": "away", "spans": _away(result, steps)}]}
-
-
-def _steps(result: Evaluation) -> Stretches:
-    """Each step, drawn around its time; where there are only times, the whole span."""
-    if isinstance(result, Coincidence):
-        ends = on_axis(np.array([result.sequence.first, result.sequence.last]), result.sequence.ticks)
-        return Stretches(starts=ends[:1], ends=ends[1:])
-    clock = result.sequence.clock
-    at = np.arange(len(result.sequence.truth), dtype=np.float64)
-    if clock is not None:
-        at = clock.ticks.astype(np.float64) * (clock.tick_size / 1e6 if clock.is_dates else 1.0)
-    half = (at[-1] - at[0]) / max(len(at) - 1, 1) / 2 or 0.5
-    if clock is not None and len(clock.gaps):
-        half = float(np.median(np.diff(at))) / 2 or half  # longer gaps would make every step longer
-    return Stretches(starts=at - half, ends=at + half)
-
-
-def _axis(result: Evaluation, low: float, high: float) -> Description:
-    clock: Any = result.sequence.ticks if isinstance(result, Coincidence) else result.sequence.clock
-    if clock is not None and clock.is_dates:
-        return {"kind": "dates", "range": [low, high]}
-    return {"title": "step" if clock is None else "time", "range": [low, high], "whole": clock is None}
-
-
-def _scores_axis(scores: FloatArray, cut: float | None) -> Description:
-    seen = np.append(scores[~np.isnan(scores)], [] if cut is None else cut)
-    low, high = (float(seen.min()), float(seen.max())) if len(seen) else (0.0, 1.0)
-    # an axis must be long enough for numbers of its size to differ, or nothing is drawn at all
-    least = max(1e-9 * max(abs(low), abs(high)), 1e-290)
-    pad = max(0.06 * (high - low), least) if high > low else 0.06 * abs(high) or 1.0
-    return {"title": "score", "range": [low - pad, high + pad]}
-
-
-def _away(result: Evaluation, steps: Stretches) -> list[tuple[float, float]]:
-    """Steps that are left out, or stretches of time that were not watched."""
-    if isinstance(result, Coincidence):
-        gaps, ticks = result.sequence.gaps, result.sequence.ticks
-        away = Stretches(starts=on_axis(gaps.starts, ticks), ends=on_axis(gaps.stops, ticks))
-        return away.drawn(0.0)
-    closed = np.flatnonzero(~result.sequence.open_steps)
-    return Stretches(starts=steps.starts[closed], ends=steps.ends[closed]).joined(np.diff(closed) > 1)
-
-
-def _score_line(
-    scores: FloatArray, at: FloatArray, ends: tuple[float, float], clock: Any
-) -> tuple[list[float | None], list[float | None]]:
-    """The smallest and the largest score of each pixel; no line where there is no score, or across a gap."""
-    pixel = ((at - ends[0]) / (ends[1] - ends[0]) * PIXELS).astype(np.int64)
-    broken = np.zeros(len(at), dtype=np.bool_)
-    if clock is not None:
-        broken[np.asarray(clock.gaps) + 1] = True
-    new = np.append(True, (np.diff(pixel) != 0) | broken[1:])
-    starts = np.flatnonzero(new)
-    least, most = np.fmin.reduceat(scores, starts), np.fmax.reduceat(scores, starts)
-    xs: list[float | None] = []
-    ys: list[float | None] = []
-    for x, low, high, after_gap in zip(
-        at[starts].tolist(), least.tolist(), most.tolist(), broken[starts].tolist(), strict=True
-    ):
-        points = [low] if low == high or math.isnan(low) else [low, high]
-        xs += [None] * after_gap + [x] * len(points)
-        ys += [None] * after_gap + [None if math.isnan(point) else point for point in points]
-    return xs, ys
-
-
-def _timed_marks(cell: TimedCell) -> tuple[Stretches, BoolArray, Stretches, BoolArray]:
-    """Alarms that count and which of them are hits; events that count and which of them are found."""
-    ticks = cell.trial.watch.ticks
-    counted, hits, which = cell.alarms_counted, cell.alarm_hits, cell.counts
-    alarms, events = on_axis(cell.at[counted], ticks), on_axis(cell.truth.at[which], ticks)
     return (
-        Stretches(starts=alarms, ends=alarms),
-        hits[counted],
-        Stretches(starts=events, ends=events),
-        np.asarray(cell.found, dtype=np.bool_)[which],
+        ("span", " to ".join(read.ends) + (", a guess from the times" if read.guessed else "")),
+        ("gaps", "; ".join(gaps[:FEW_GAPS]) + more if gaps else "none"),
+        ("watched", span_in_words(result.watched, result.false_alarms.unit)),
+        (
+            "tick",
+            f"as fine as the times ({result.tick})"
+            if result.fine
+            else say("{}, {} for {an_event}", result.tick, places),
+        ),
+        ("edges", edges[result.edges]),
     )
 
 
-def _step_marks(result: Evaluation, steps: Stretches) -> tuple[Stretches, BoolArray, Stretches, BoolArray]:
-    """The same on steps; where alarms count as episodes, all steps of one that is a hit are."""
-    cell = result.cell
-    at = np.flatnonzero(result.sequence.open_steps)
-    alarms = cell.alarms
-    first, last = cell.truth.first_steps, cell.truth.last_steps
-    return (
-        Stretches(starts=steps.starts[at[alarms]], ends=steps.ends[at[alarms]]),
-        cell.alarm_hits,
-        Stretches(starts=steps.starts[at[first]], ends=steps.ends[at[last]]),
-        np.asarray(cell.found, dtype=np.bool_),
-    )
+def parts_of_lists(result: Coincidence) -> tuple[Any, ...]:
+    """What tells two inputs apart: both lists and the watched time, in ticks, and what a tick is."""
+    read = result.sequence
+    size = np.frombuffer(f"{read.ticks.origin} {read.ticks.size} {read.ticks.unit}".encode(), dtype=np.uint8)
+    return read.events, read.alarms, read.watch.starts, read.watch.stops, size
+
+
+def reading_of_lists(source: Source | None) -> tuple[list[str], list[str]]:
+    """Lines that read both lists, and the names of what they read."""
+    if source is None:
+        return [], ["events", "alarms"]
+    how = "" if source.time_format is None else f", time_format={source.time_format!r}"
+    files = {"events": source.truth_file or source.files[0], "alarms": source.files[0]}
+    lines = ["from nofluke.data.files import read_times"]
+    for role, file in files.items():
+        column = f", {source.columns[role]!r}" if role in source.columns else ""
+        lines.append(f"{role} = read_times({file!r}{column}{how})")
+    return lines, ["events", "alarms"]
+
+
+def arguments_of_lists(result: Coincidence) -> list[str]:
+    """The arguments of the call that differ from the defaults."""
+    read, ticks = result.sequence, result.sequence.ticks
+    made = [tolerance_code(result.width)]
+    if not read.guessed:
+        made.append(f"span=({_time(result, read.first)}, {_time(result, read.last)})")
+    if len(read.gaps.starts):
+        pairs = zip(read.gaps.starts.tolist(), read.gaps.stops.tolist(), strict=True)
+        few = len(read.gaps.starts) <= FEW_GAPS
+        made.append(
+            f"gaps=[{', '.join(f'({_time(result, a)}, {_time(result, b - 1)})' for a, b in pairs)}]"
+            if few
+            else "gaps=gaps"
+        )
+    made += ['in_gaps="drop"'] if read.in_gaps == "drop" else []
+    if result.lag:
+        made.append(f"lag={(format_duration(result.lag) if ticks.is_dates else result.lag)!r}")
+    made += [f"leads={result.leads!r}"] if result.leads != "alarms" else []
+    made += [f"edges={result.edges!r}"] if result.edges != "zero" else []
+    if ticks.origin == 0 and read.watch.stride == 1:  # as where tick= was passed
+        made.append(f"tick={ticks.length(1)!r}" if ticks.is_dates else f"tick={ticks.length(1)}")
+    if any("and were merged" in note for note in read.notes):
+        made.append('duplicates="merge"')
+    elif any((np.diff(times) == 0).any() for times in (read.events, read.alarms)):
+        made.append('duplicates="count"')
+    return made
+
+
+def _time(result: Coincidence, at: int) -> str:
+    """One tick as code: a date without a time of day means all of that day, so midnight is written out."""
+    ticks = result.sequence.ticks
+    if not ticks.is_dates:
+        return repr(ticks.times(np.array([at]))[0].item())
+    text = ticks.show(at)
+    return repr(f"{text}T00:00:00" if len(text) == len("2010-01-01") and ticks.size < DAY else text)
+
+
+def tolerance_code(tolerance: Tolerance) -> str:
+    """A tolerance as the argument of a call."""
+    plain = tolerance.plain()
+    if tolerance.unit != "clock" and not isinstance(plain, dict):
+        return f"tolerance={plain!r}"
+    sides = plain if isinstance(plain, dict) else {"early": plain, "late": plain}
+    unit = ', unit="clock"' if tolerance.unit == "clock" else ""
+    return f"tolerance=nf.Tolerance(early={sides['early']!r}, late={sides['late']!r}{unit})"
 
 
 # ---- where a report comes from: the input and its SHA-256, the settings
@@ -293,10 +261,11 @@ def _about(result: Evaluation) -> str:
     span = ""
     if clock is not None:
         length = float(clock.elapsed()[-1]) * clock.tick_size / 1e9 if clock.is_dates else 0.0
-        ends = for_heading(*map(clock.show, clock.ticks[[0, -1]]), seconds=length)
+        ends = for_heading(*map(clock.told, clock.ticks[[0, -1]]), seconds=length)
         if clock.ticks.dtype.kind == "f":
             ends = tuple(f"{end:.6g}" for end in clock.ticks[[0, -1]])
         span = re.sub(r"(\d)T(\d)", r"\1 \2", " from {} to {}".format(*ends))  # as people write it
+        span += "" if clock.zone is None else f" ({clock.zone.name})"
     left_out = f"; {plural(result.left_out.steps, 'step')} left out" if result.left_out.steps else ""
     return say("{}{}, {}{}.", plural(result.n, "step"), span, plural(result.n_events, result.cell.truth.noun), left_out)
 

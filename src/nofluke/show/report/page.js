@@ -80,19 +80,12 @@ function start() {
   addDownloads(document.getElementById("how").parentElement);
   startLinks();
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll, listening);
-  // paper is white, and narrower than most windows
-  addEventListener("beforeprint", () => forPaper(true), listening);
-  addEventListener("afterprint", () => forPaper(false), listening);
+  onPrint(drawAll, listening);
   openSeries().then(() => {
     if (closing.signal.aborted) return;
     openTimeline();
     openEvents();
     document.documentElement.dataset.ready = "yes";
   });
-  return { state, select, setView, forPaper, marksAt, eventsCsv, get series() { return series; }, get view() { return view; }, close: () => closing.abort() };
-}
-
-function forPaper(printing) {
-  document.documentElement.classList.toggle("printing", printing);
-  drawAll(printing);
+  return { state, select, setView, marksAt, eventsCsv, get series() { return series; }, get view() { return view; }, close: () => closing.abort() };
 }

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any, cast
 
 import numpy as np
 
 from nofluke.arrays import FloatArray, IntArray
-from nofluke.errors import THINGS, Words, joined, say
+from nofluke.errors import THINGS, Remark, Words, joined, say
 from nofluke.inference.chance import ChanceTest, significant
-from nofluke.inference.coincidence import Coincidence
 from nofluke.inference.evaluate import Evaluation
 from nofluke.inference.every_null import UnderNull, every_null
 from nofluke.inference.interval import Interval
@@ -23,17 +22,18 @@ from nofluke.inference.sweep import FamilywiseTest
 from nofluke.inference.verdict import upper_of
 from nofluke.measures.confusion import Confusion
 from nofluke.measures.delays import Delays
+from nofluke.nulls.base import NullModel
 from nofluke.nulls.choice import Choice
-from nofluke.nulls.diagnosis import diagnosis_of
+from nofluke.nulls.diagnosis import Diagnosis, diagnosis_of
 from nofluke.plain import exact_fraction
 from nofluke.progress import progress_bar
-from nofluke.series.ticks import Ticks, WatchedTime, length_in_words
+from nofluke.series.ticks import length_in_words
 from nofluke.series.timed import TimedCell
 from nofluke.series.tolerance import Tolerance
 from nofluke.series.trial import Cell
 from nofluke.show.kit import FALSE, in_names
-from nofluke.show.report import words
 from nofluke.show.report.cells import (
+    Picture,
     evaluator,
     evaluator_under,
     events_before,
@@ -42,129 +42,171 @@ from nofluke.show.report.cells import (
     picture_of,
     seed_of,
 )
-from nofluke.show.report.correction import Corrected, correct
-from nofluke.show.report.entitled import entitle
-from nofluke.show.report.events import events_of
+from nofluke.show.report.correction import Corrected, correct, entitle
 from nofluke.show.report.figures import bar_width, darkness, stretched
-from nofluke.show.report.grid import FACTORS, FEW_FACTORS, Grid, make_grid, tolerances_around
-from nofluke.show.report.lists import Source
+from nofluke.show.report.grid import Grid, Lag, grid_of, lags_around, short_names
 from nofluke.show.report.next_steps import next_steps
-from nofluke.show.report.positions import SECONDS, cell_seconds, short_names
-from nofluke.show.report.timeline import timeline
+from nofluke.show.report.origin import Source
+from nofluke.show.report.timeline import events_of, timeline
 from nofluke.text.numbers import as_people_say, p_is, people_unit, show_chance, show_p
 from nofluke.text.tables import plural, show_number, show_share
 
-# ---- the sliders of a page about two lists of times: tolerances, and lags around the chosen one
+# ---- sentences beside the figures: what each shows, for those who do not see it
+
+SIDES = ("precision", "recall")
 
 
-HALVES = (8, 6, 4, 2, 1, 0)  # lags to each side of the chosen one, as many as there is time for
-PER_WINDOW = 4  # steps of the lag in which a window moves by its own length
-MANY = 12  # ticks of a tolerance from which on a window of one tick would hardly ever be hit
-COARSE = 1_000  # ticks of a tolerance from which on its fractions need not be rounded to ticks
+def another_null(used: Choice, recommended: NullModel, why: str) -> str:
+    """A warning where the diagnosis recommends another null than the one asked for; nothing where it does not."""
+    if used.is_auto or used.model.text == recommended.text:
+        return ""
+    told = 'The diagnosis recommends another null for these data, "{}". {} See "Which null to trust".'
+    return say(told, recommended.text, why)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lag:
-    """A lag: nanoseconds for dates, else the unit of the times."""
-
-    length: int | float
-    dates: bool
-
-    @property
-    def short(self) -> str:
-        """Such as "-2d"."""
-        size = length_in_words(abs(exact_fraction(self.length)), dates=self.dates)
-        return f"-{size}" if self.length < 0 else size
-
-    @property
-    def said(self) -> str:
-        """Such as "alarms 2d after events"."""
-        if self.length == 0:
-            return "none"
-        side = "after" if self.length > 0 else "before"
-        return say("{alarms} {} {} {events}", self.short.removeprefix("-"), side)
+def recommended(diagnosis: Diagnosis) -> str:
+    """The null to trust, why, and what a step is where times were looked at on a grid."""
+    looked = next((note for note in diagnosis.notes if isinstance(note, Remark) and note.kind == "grid"), "")
+    told = 'Recommended null: "{}". {} {}' if looked else 'Recommended null: "{}". {}'
+    return say(told, diagnosis.recommended.text, diagnosis.why, looked)
 
 
-def grid_of(result: Evaluation) -> Grid:
-    """The grid of any result: tolerances by lags for two lists of times, else tolerances by thresholds."""
-    return window_grid(result) if isinstance(result, Coincidence) else make_grid(result)
-
-
-def window_grid(result: Coincidence) -> Grid:
-    """Tolerances shaped like the chosen one, each moved by the same lags, that take a few seconds together."""
-    makings = [(FACTORS, HALVES[0]), *((FEW_FACTORS, half) for half in HALVES)]
-    for factors, half in makings:
-        grid = _grid(result, factors, half)
-        if _seconds(result, grid) <= SECONDS:
-            break
-    return grid
-
-
-def _grid(result: Coincidence, factors: tuple[float, ...], half: int) -> Grid:
-    ticks, watch = result.sequence.ticks, result.sequence.watch
-    widths = _widths(result.width, ticks, watch.watched, factors)
-    lags = lags_around(result.width, result.lag, watch, half)
-    chosen = (widths.index(result.width), [lag.length for lag in lags].index(result.lag))
-    windows = [[width.by(lag.length) if lag.length else width for lag in lags] for width in widths]
-    windows[chosen[0]][chosen[1]] = result.tolerance
-    left_out = (
-        ""
-        if half == HALVES[0] and factors == FACTORS
-        else "Fewer windows than usual, because chance takes long to compute here."
-    )
-    return Grid(
-        trial=result.cell.trial.over(tuple(window for row in windows for window in row), np.ones(1)),
-        quantiles=(None,) * len(lags),
-        chosen=chosen,
-        left_out=left_out,
-        widths=widths,
-        lags=lags,
+def about_timeline(cell: Evaluation) -> str:
+    """Predictions and events, hit and missed."""
+    if cell.n_predictions == 0 and cell.n_events == 0:
+        return say("There are neither {} nor {events}.", THINGS[f"{cell.alarm_noun}s"])
+    return say(
+        "{}: {}, {:,} {}. {}: {:,} found, {:,} missed.",
+        plural(cell.n_predictions, cell.alarm_noun),
+        plural(cell.precision_hits, "hit"),
+        cell.false_alarms.count,
+        FALSE["false_alarm" if cell.false_alarms.count == 1 else "false_alarms"],
+        plural(cell.n_events, cell.cell.truth.noun),
+        cell.recall_hits,
+        cell.n_events - cell.recall_hits,
     )
 
 
-def lags_around(width: Tolerance, chosen: int | float, watch: WatchedTime, half: int = HALVES[0]) -> tuple[Lag, ...]:
-    """Lags on both sides of the chosen one, a quarter window apart, at most a quarter of the watched time away."""
-    ticks = watch.ticks
-    sides: tuple[Any, Any] = (width.early, width.late)
-    step = max(round((ticks.floor(sides[0]) + ticks.floor(sides[1])) / PER_WINDOW), 1)
-    half = min(half, max(watch.watched // 4 // step, min(half, 1)))
-    apart = step * ticks.size
-    return tuple(
-        Lag(length=chosen if j == 0 else _number(exact_fraction(chosen) + j * apart), dates=ticks.is_dates)
-        for j in range(-half, half + 1)
+def about_null(test: ChanceTest, drawn: Picture, alarm: str) -> str:
+    """Chance's hits beside the observed ones."""
+    if test.of == 0:
+        return say("Nothing to test: there are no {}.", THINGS[f"{alarm if test.measure == 'precision' else 'event'}s"])
+    return (
+        f"Hits by chance: {show_chance(test.expected, test.std)}, central 95% from {drawn.low:,} to {drawn.high:,}. "
+        f"Observed: {test.hits:,}, {p_is(test.pvalue)}."
     )
 
 
-def _number(length: Fraction) -> int | float:
-    return int(length) if length.denominator == 1 else float(f"{float(length):.12g}")
+def about_row(row: list[Any], tolerance: str, alpha: float, column: str) -> dict[str, str]:
+    """The curves by threshold or lag, and precision against recall, at one tolerance."""
+    told = {}
+    for side in SIDES:
+        above = sum(cell[side]["hits"] > cell[side]["high"] for cell in row)
+        remaining = sum(cell[side]["remains"] for cell in row)
+        told[side] = (
+            f"At a tolerance of {tolerance}, {side} is above the central 95% of chance at {above} of "
+            f"{plural(len(row), column)}; {remaining} remain significant at the {alpha:g} level after correction."
+        )
+    best = max((cell for cell in row if cell["f1"] is not None), key=lambda cell: cell["f1"], default=None)
+    told["curve"] = (
+        f"No {column} has both a precision and a recall."
+        if best is None
+        else f"At a tolerance of {tolerance}, the best F1 is {show_share(best['f1'])}, with precision "
+        f"{best['precision']['text']['value']} and recall {best['recall']['text']['value']}."
+    )
+    return told
 
 
-def _widths(chosen: Tolerance, ticks: Ticks, watched: int, factors: tuple[float, ...]) -> tuple[Tolerance, ...]:
-    """Tolerances around the chosen one that differ by whole ticks."""
-    sides: tuple[Any, Any] = (chosen.early, chosen.late)
-    early, late = (ticks.floor(side) for side in sides)
-    reach = max(abs(early), abs(late))
-    if reach > MANY:  # one hit in so short a window is many standard deviations: it would drown the correction
-        factors = tuple(factor for factor in factors if factor)
-    if not ticks.rounded or reach > COARSE:
-        return tolerances_around(chosen, watched, factors)
-    own = Tolerance(early=early, late=late)
-
-    def in_time(tolerance: Tolerance) -> Tolerance:
-        both: tuple[Any, Any] = (tolerance.early, tolerance.late)
-        lengths = [_number(side * ticks.size) for side in both]
-        return Tolerance(early=lengths[0], late=lengths[1], unit=chosen.unit if ticks.is_dates else "clock")
-
-    made = tolerances_around(own, watched, factors)
-    return tuple(dict.fromkeys(chosen if one == own else in_time(one) for one in made))
+def about_column(column: list[Any], tolerances: tuple[Tolerance, ...], what: str) -> str:
+    """How much of both measures the tolerance gives to anyone, at one threshold or lag."""
+    told = []
+    for side in SIDES:
+        first, last = column[0][side], column[-1][side]
+        if first["value"] is None or last["value"] is None:
+            continue
+        told.append(
+            f"From a tolerance of {tolerances[0]} to {tolerances[-1]}, {side} goes from {first['text']['value']} to "
+            f"{last['text']['value']}; chance alone from {first['text']['chance_share']} to {last['text']['chance_share']}."
+        )
+    return " ".join(told) or f"Neither measure is defined at this {what}."
 
 
-def _seconds(result: Coincidence, grid: Grid) -> float:
-    """About how long all cells take: the widest tolerances cost most."""
-    rows, columns = grid.shape
-    some = {rows // 2, rows - 1}
-    each = [cell_seconds(result, grid.cell(d, grid.chosen[1])) for d in some]
-    return sum(each) / len(each) * rows * columns
+def tolerance_axis(widest: Tolerance) -> str:
+    """What an axis of tolerances counts: `short_tolerance` leaves that out."""
+    unit = {"steps": ["steps"], "clock": ["time units"]}.get(widest.unit or "steps", [])
+    two = not widest.side and widest.early != widest.late
+    side = [widest.side] if widest.side else ["early / late"] if two else []
+    return ", ".join(["tolerance", *unit, *side])
+
+
+def short_tolerance(tolerance: Tolerance) -> str:
+    """A tolerance for a tick of such an axis.
+
+    >>> [short_tolerance(Tolerance(early=a, late=b)) for a, b in ((2, 2), (0, "3d"), ("3h", "-1h"), (1, 4), (0, 0))]
+    ['2', '3d', '1h to 3h', '1 / 4', '0']
+    """
+    told = tolerance.distance.removeprefix("0 to ") if tolerance.side else str(tolerance)
+    return re.sub(r" (steps?|time units?|late)\b", "", told.replace(" early to ", " / "))
+
+
+def about_heat(cells: list[list[Any]], side: str, alpha: float) -> str:
+    """How many cells are better than chance, and how many are no test at all."""
+    every = [cell[side] for row in cells for cell in row]
+    flat = [one for one in every if one["of"]]
+    plain, corrected = sum(significant(one["p"], alpha) for one in flat), sum(one["remains"] for one in flat)
+    missing = THINGS["predictions" if side == "precision" else "events"]
+    if not flat:
+        return say("{} is undefined in all cells (×): there are no {}.", side.capitalize(), missing)
+    told = (
+        f"{side.capitalize()}: p ≤ {alpha:g} in {plain:,} of {plural(len(flat), 'cell')}; in {corrected:,} (outlined) "
+        "even after correction for looking at all of them."
+    )
+    if len(flat) == len(every):
+        return told
+    return say("{} {} without {}: undefined (×).", told, plural(len(every) - len(flat), "cell"), missing)
+
+
+def about_lag(lags: list[float], told: list[str], hits: list[int], found: list[int]) -> str:
+    """Where the events would have to be for the most hits; nothing where lags are on a slider."""
+    if not lags:
+        return ""
+    said: list[str] = []
+    for side, counts in (("Precision", hits), ("Recall", found)):
+        best = min((i for i, count in enumerate(counts) if count == max(counts)), key=lambda i: abs(lags[i]))
+        place = "in place"
+        if lags[best]:
+            place = f"{told[best]} {'later' if lags[best] > 0 else 'earlier'}"
+        most = "{} has its most hits, {:,}, with the {events} {} ({:,} unshifted)."
+        said.append(say(most, side, max(counts), place, counts[lags.index(0)]))
+    return joined(
+        " ",
+        [
+            *said,
+            "A late detector peaks to the right. A narrow peak suggests skill, a broad hill a rate that both share.",
+        ],
+    )
+
+
+def about_delay(counts: dict[str, int], delays: str) -> str:
+    """Early, on time, late, missed."""
+    if sum(counts.values()) == counts["missed"]:
+        return say("No {event} was found, so there is no delay.")
+    return (
+        f"{counts['early']:,} found early, {counts['on_time']:,} on time, {counts['late']:,} late; {counts['missed']:,} "
+        f"missed. Delay: {delays}."
+    )
+
+
+def corrected_by(family: FamilywiseTest | None, nulls: tuple[str, ...] = (), smallest: float = 0.0) -> str:
+    """What the correction is: under which nulls, and the smallest p-value that it can give."""
+    if family is None:
+        return "Corrected p-values use Holm's method over all cells of the measure."
+    return (
+        "Corrected p-values use Westfall and Young's method over all cells of the measure: how often chance's best "
+        f"cell is this far above its expectation ({family.how()}; none can be below "
+        f"{show_p(max(family.smallest, smallest))})."
+        + (f" The largest of those under {len(nulls)} nulls counts: {', '.join(nulls)}." if len(nulls) > 1 else "")
+    )
 
 
 # ---- the figure of hits by shift: where the events would have to be for the most hits
@@ -329,7 +371,6 @@ def _written(length: int | float, *, dates: bool) -> str:
 
 # ---- everything a report shows, as plain data: computed here once, only looked up in the page
 
-SIDES = ("precision", "recall")
 READABLE = {
     "truth": ("tp", "fp", "predicted", "not_predicted", "total"),
     "predictions": ("tp", "fn", "actual", "not_actual", "total"),
@@ -363,23 +404,21 @@ def make_payload(result: Evaluation, source: Source | None = None, label: str = 
         "alternative": result.precision_test.alternative,
         "thresholds": columns,
         "axis": _axis(result, grid),
-        "tolerances": [{"label": str(t), "short": words.short_tolerance(t), **address_of(t)} for t in grid.tolerances],
+        "tolerances": [{"label": str(t), "short": short_tolerance(t), **address_of(t)} for t in grid.tolerances],
         "cells": cells,
-        "rows": [
-            words.about_row(row, str(t), result.alpha, column) for row, t in zip(cells, grid.tolerances, strict=True)
-        ],
-        "columns": [words.about_column([row[k] for row in cells], grid.tolerances, column) for k in range(shape[1])],
+        "rows": [about_row(row, str(t), result.alpha, column) for row, t in zip(cells, grid.tolerances, strict=True)],
+        "columns": [about_column([row[k] for row in cells], grid.tolerances, column) for k in range(shape[1])],
         "lags": shifts.at,
         "lag_title": shifts.title,
         "timeline": line,
         "events": events_of(result, line),
-        "about_heat": {side: words.about_heat(cells, side, result.alpha) for side in SIDES},
+        "about_heat": {side: about_heat(cells, side, result.alpha) for side in SIDES},
         "family": None if family is None else family.in_words(_best_place(family, grid, columns)),
-        "corrected_by": words.corrected_by(family, corrected.nulls, corrected.smallest),
+        "corrected_by": corrected_by(family, corrected.nulls, corrected.smallest),
         "grid": f"{plural(shape[1], column)} × {plural(shape[0], 'tolerance')}. {grid.left_out}".strip(),
         "diagnosis": {
-            "instead": words.another_null(result.settings.choice, diagnosis.recommended, diagnosis.why),
-            "recommended": words.recommended(diagnosis),
+            "instead": another_null(result.settings.choice, diagnosis.recommended, diagnosis.why),
+            "recommended": recommended(diagnosis),
             "findings": [
                 {
                     "name": f.name,
@@ -454,7 +493,7 @@ def _best_place(family: FamilywiseTest, grid: Grid, columns: list[dict[str, Any]
 
 def _axis(result: Evaluation, grid: Grid) -> dict[str, str]:
     """What the axis of thresholds or lags is called: beside curves, and below a map."""
-    tolerance = {"tolerance": words.tolerance_axis(grid.tolerances[-1])}
+    tolerance = {"tolerance": tolerance_axis(grid.tolerances[-1])}
     if grid.lags:
         _, unit = as_people_say(np.array([lag.length for lag in grid.lags], dtype=np.float64), grid.lags[0].dates)
         return {"curve": say("lag{}; negative: {alarms} before {events}", unit), "map": "lag", **tolerance}
@@ -510,9 +549,9 @@ def _cell(cell: Evaluation, shifts: Shifts, by_lag: Hits) -> dict[str, Any]:
             "false_alarms": str(cell.false_alarms),
             "delay": cell.delays.in_words(),
             "notes": joined(" ", cell.notes),
-            "about_timeline": words.about_timeline(cell),
-            "about_lag": words.about_lag(shifts.at, shifts.told, hits, found),
-            "about_delay": words.about_delay(cell.delays.counts(), cell.delays.in_words()),
+            "about_timeline": about_timeline(cell),
+            "about_lag": about_lag(shifts.at, shifts.told, hits, found),
+            "about_delay": about_delay(cell.delays.counts(), cell.delays.in_words()),
         },
     }
 
@@ -546,7 +585,7 @@ def _side(test: ChanceTest, value: float, interval: Interval, alarm: str) -> dic
             "chance_share": show_share(share),
             "p": show_p(test.pvalue),
             "method": test.method,
-            "about": words.about_null(test, drawn, alarm),
+            "about": about_null(test, drawn, alarm),
         },
     }
 

@@ -165,7 +165,7 @@ function drawTimeline() {
   const { kind } = line.x;
   drawChart(box, {
     size, panels, bands: [{ name: "window", spans: bands }, { name: "away", spans: unwatched(pixel) }], marked,
-    x: { range: drawnRange(pixels), kind: kind === "dates" ? "dates" : "number", whole: kind === "steps", title: kind === "dates" ? "" : kind === "steps" ? "step" : "time" },
+    x: { range: drawnRange(pixels), kind: kind === "dates" ? "dates" : "number", whole: kind === "steps", zone: line.x.zone, title: kind === "dates" ? line.x.zone_name || "" : kind === "steps" ? "step" : "time" },
   });
 }
 

@@ -1,5 +1,6 @@
-"""The timeline of a report: every step, its score, how many thresholds it reaches (its level), and what it finds.
+"""The timeline of a report, and its table of events and false alarms.
 
+Every step has its score and its level, which is how many thresholds it reaches, and every event the steps that find it.
 That is all it takes to tell hits from false alarms and found events from missed ones at every position of the sliders:
 at the k-th threshold those steps are alarms whose level is above k, and an event is found if one of its steps is an
 alarm. The page looks this up, step by step, so that nothing is merged before it is drawn.
@@ -9,19 +10,187 @@ Times are told as ticks since the first one: whole numbers, in which differences
 
 from __future__ import annotations
 
+import base64
+import math
+import zlib
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from nofluke.arrays import AnyArray, FloatArray, IntArray
+from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from nofluke.dates import NANOSECONDS
+from nofluke.errors import THINGS, Unlike, Words, joined, say
+from nofluke.inference.coincidence import Coincidence
 from nofluke.inference.evaluate import Evaluation
+from nofluke.measures.delays import show_time
 from nofluke.plot.style import MOST_DRAWN
-from nofluke.series.clock import Clock, rounding
+from nofluke.series.clock import Clock, Zone, rounding
+from nofluke.series.counting import largest_within, runs
+from nofluke.series.ticks import Ticks
 from nofluke.series.timed import TimedTrial
-from nofluke.series.trial import Trial
+from nofluke.series.tolerance import Ranges, Tolerance
+from nofluke.series.trial import Cell, Trial
+from nofluke.show.kit import FALSE
+from nofluke.show.kit.figure import ahead_in
 from nofluke.show.report.grid import Grid
-from nofluke.show.report.in_time import at_own_times, axis_of_times, counted_in_time, first_tick, reach_of, writing_of
-from nofluke.show.report.packing import packed, packed_ascending
+
+# ---- long columns of numbers as short text: the smallest type, deflated, in base64, for a page to unpack
+
+TYPES = {"u8": "|u1", "i8": "|i1", "u16": "<u2", "i16": "<i2", "u32": "<u4", "i32": "<i4", "f64": "<f8"}
+
+
+def packed(values: AnyArray) -> dict[str, Any]:
+    """Numbers of any type: whole ones lose nothing unless they are beyond 2**53.
+
+    >>> packed(np.array([1, 2, 300]))["kind"], packed(np.array([1, -2]))["kind"], packed(np.array([True]))["kind"]
+    ('u16', 'i8', 'u8')
+    """
+    kind = "f64" if values.dtype.kind == "f" else _smallest(values)
+    data = np.ascontiguousarray(values, dtype=TYPES[kind])
+    # all first bytes, then all second ones: the higher bytes of neighbours are alike
+    planes = data.view(np.uint8).reshape(len(data), data.itemsize).T.tobytes()
+    return {"kind": kind, "z": base64.b64encode(zlib.compress(planes, 9)).decode("ascii")}
+
+
+def packed_ascending(values: AnyArray) -> dict[str, Any]:
+    """Ascending whole numbers by their differences, which are small and alike; floats as they are."""
+    if values.dtype.kind == "f" or len(values) == 0:
+        return packed(values)
+    return {**packed(np.diff(values, prepend=values[:1])), "from": int(values[0])}
+
+
+def _smallest(values: AnyArray) -> str:
+    """The first of the types that holds all values."""
+    if len(values) == 0 or values.dtype.kind == "b":
+        return "u8"
+    low, high = int(values.min()), int(values.max())
+    limits = {kind: np.iinfo(dtype) for kind, dtype in TYPES.items() if kind != "f64"}
+    return next((kind for kind, limit in limits.items() if limit.min <= low and high <= limit.max), "f64")
+
+
+# ---- two lists of times: both lists, what counts at each slider position, and the format of dates
+
+MOST_GAPS = 1_000
+LEAST_VIEW = 8  # ticks
+DIGITS = {
+    "day": 86_400 * 10**9,
+    "minute": 60 * 10**9,
+    "second": 10**9,
+    "millisecond": 10**6,
+    "microsecond": 10**3,
+    "nanosecond": 1,
+}
+
+
+def at_own_times(result: Evaluation, trial: Trial) -> bool:
+    """Whether alarms are at times of their own, and not on steps."""
+    return trial.in_time and getattr(result.sequence, "alarm_instants", ()) is not None
+
+
+def first_tick(trial: TimedTrial) -> int:
+    """The first tick of both lists and of the watched time."""
+    return min(int(ticks.min()) for ticks in (trial.at, trial.truth.at, trial.watch.starts) if len(ticks))
+
+
+def axis_of_times(result: Evaluation, trial: TimedTrial) -> dict[str, Any]:
+    """The alarms; the span, and when nobody watched."""
+    ticks, watch, first = trial.watch.ticks, trial.watch, first_tick(trial)
+    if isinstance(result, Coincidence):
+        ends, gaps = (result.sequence.first, result.sequence.last), result.sequence.gaps
+    else:
+        ends, gaps = (watch.starts[0], watch.stops[-1] - 1), Ranges(starts=watch.stops[:-1], stops=watch.starts[1:])
+    return {
+        "n": len(trial.at),
+        "points": True,
+        "x": {
+            "kind": "dates" if ticks.is_dates else "clock",
+            "first": float(on_axis(np.array([first]), ticks)[0]),
+            "scale": float(ticks.raw) * _axis_scale(ticks),
+            "step": 1,
+            "each": packed_ascending(trial.at - first),
+            "per_unit": float((10**9 if ticks.is_dates else 1) / ticks.size),
+            "slack": 0,
+            **writing_of(trial, None),
+        },
+        "span": on_axis(np.array(ends), ticks).tolist(),
+        "least": LEAST_VIEW * float(ticks.raw) * _axis_scale(ticks),
+        "away": _away(gaps, ticks),
+        "gaps": [],
+        "sign": 1,
+        "scores": None,
+        "levels": packed(np.ones(len(trial.at), dtype=np.uint8)),
+        "closed": None,
+    }
+
+
+def counted_in_time(trial: TimedTrial) -> dict[str, Any] | None:
+    """Where not all count: whether each event and each time of the detector does, by tolerance."""
+    if trial.edges == "zero":
+        return None
+    cells = [trial.cell(d, 0) for d in range(len(trial.tolerances))]
+    return {
+        "events": packed(np.concatenate([cell.counts for cell in cells])),
+        "alarms": packed(np.concatenate([cell.alarms_counted for cell in cells])),
+    }
+
+
+def writing_of(trial: Trial, clock: Clock | None) -> dict[str, Any]:
+    """How finely to write the dates of steps and of events, and in which zone; empty without dates."""
+
+    def of_steps(trial: Trial) -> list[Clock]:
+        ends = [own for own in (trial.truth.begins, trial.truth.ends) if own is not None]
+        return [] if clock is None else [replace(clock, ticks=own) for own in ends]
+
+    def of_ticks(trial: TimedTrial) -> list[Clock]:
+        ticks, at = trial.watch.ticks, np.concatenate([trial.truth.at, trial.at])
+        dates = ticks.times(at).astype(np.int64) if ticks.is_dates else None
+        return [] if dates is None else [Clock(ticks=dates, unit=ticks.unit, aware=ticks.aware, zone=ticks.zone)]
+
+    clocks = [] if clock is None else [clock]
+    clocks += trial.by_axis(steps=of_steps, ticks=of_ticks)
+    if not clocks or not clocks[0].is_dates:
+        return {}
+    zone = clocks[0].zone
+    local = {} if zone is None else {"zone": on_page(zone), "zone_name": zone.name}
+    return {"digits": max(map(_digits, clocks), key=[*DIGITS].index), "aware": clocks[0].aware, **local}
+
+
+def _digits(clock: Clock) -> str:
+    """The coarsest unit that all its times are whole numbers of."""
+    fine = (name for name, size in DIGITS.items() if not (clock.local % max(size // clock.tick_size, 1)).any())
+    return next(fine, "nanosecond")
+
+
+def on_page(zone: Zone) -> list[list[int]]:
+    """From when on local time is ahead of UTC, and by how much, in milliseconds."""
+    return [[1000 * since, 1000 * east] for since, east in zip(zone.since.tolist(), zone.east.tolist(), strict=True)]
+
+
+def _away(gaps: Ranges, ticks: Ticks) -> list[list[float]]:
+    """The longest gaps, that were not watched, as stretches of the axis."""
+    longest = np.sort(np.argsort(gaps.starts - gaps.stops, kind="stable")[:MOST_GAPS])
+    starts, stops = (on_axis(ends[longest], ticks).tolist() for ends in (gaps.starts, gaps.stops))
+    return [[start, stop] for start, stop in zip(starts, stops, strict=True)]
+
+
+def on_axis(at: AnyArray, ticks: Ticks) -> FloatArray:
+    """Ticks on the axis of the page: milliseconds since 1970, or the times' own numbers."""
+    times = ticks.times(at)
+    return (times.astype(np.int64) if ticks.is_dates else times).astype("<f8") * _axis_scale(ticks)
+
+
+def _axis_scale(ticks: Ticks) -> float:
+    return NANOSECONDS[ticks.unit] / 1e6 if ticks.unit is not None else 1.0
+
+
+def reach_of(tolerance: Tolerance) -> dict[str, Any]:
+    """How far a tolerance reaches to both sides of an event, in steps or in the unit of the axis."""
+    in_steps = tolerance.unit == "steps"
+    scale = 1e-6 if tolerance.unit == "ns" else 1.0
+    early, late = (float(side) * scale for side in (tolerance.early, tolerance.late))  # type: ignore[arg-type]
+    return {"in": "steps" if in_steps else "axis", "early": early, "late": late}
+
 
 # ---- the scores of a timeline: as they are, or, if many
 
@@ -207,3 +376,166 @@ def _finders(result: Evaluation, trial: Trial) -> dict[str, Any]:
         "starts": packed(np.concatenate([start - base for start in starts])),
         "lengths": packed(np.concatenate(lengths)),
     }
+
+
+# ---- the table at the evaluated position, for readers without scripts; the page makes it for the others
+
+MOST_ROWS = 200
+LENGTHS = {"day": 10, "minute": 16, "second": 19, "millisecond": 23, "microsecond": 26, "nanosecond": 26}
+
+
+def events_of(result: Evaluation, timeline: dict[str, Any]) -> dict[str, Any]:
+    """The headings of the table, what they mean, and its first rows, as text."""
+    unit = {"steps": " (steps)", "seconds": "", "clock": " (time units)"}[result.delays.unit]
+    zone = timeline["x"].get("zone_name")
+    columns = {"what": "", "outcome": "outcome", "from": f"when ({zone})" if zone else "when"}
+    if not timeline["points"]:
+        columns |= {"to": "until", "steps": "steps"}
+    columns |= {"delay": f"delay{unit}", "alarm": say("nearest {alarm}")}
+    if timeline["scores"] is not None:
+        columns["score"] = "largest score" if timeline["sign"] == 1 else "smallest score"
+    alarms, n_alarms = _alarm_rows(result, timeline)
+    rows = sorted(_event_rows(result, timeline) + alarms, key=lambda row: row["at"])
+    made = [[row.get(name, "") for name in columns] for row in rows[:MOST_ROWS]]
+    return {
+        "columns": columns,
+        "rows": made,
+        "left": result.cell.truth.n + n_alarms - len(made),
+        "about": _about(result, timeline),
+        "unit": result.delays.unit,
+        "step": result.delays.step if result.delays.unit == "seconds" else 0.0,
+    }
+
+
+def _event_rows(result: Evaluation, timeline: dict[str, Any]) -> list[dict[str, Any]]:
+    cell, noun = result.cell, result.cell.truth.noun
+    begin, end = event_times(result, cell.trial)
+    begin, end = begin[:MOST_ROWS], end[:MOST_ROWS]
+    counts, per_unit = cell.counts, timeline["x"]["per_unit"]
+    delays = cell.delays() * (per_unit / cell.timing.per_unit)  # in ticks of the page
+    best = _best(result, cell, timeline)
+    rows = []
+    for j, (at, until) in enumerate(zip(begin.tolist(), end.tolist(), strict=True)):
+        row = {
+            "at": at,
+            "what": say("{} {:,}", THINGS[noun], j + 1),
+            "outcome": "not counted" if not counts[j] else "found" if cell.found[j] else "missed",
+            "from": _when(timeline, at),
+        }
+        if noun == "range":
+            row |= {"to": _when(timeline, until), "steps": f"{int(cell.truth.stops[j] - cell.truth.starts[j]):,}"}
+        if not math.isnan(delays[j]):
+            start = max(at, 0) if noun == "range" else at
+            row["delay"] = _delay(float(delays[j]) / per_unit, result)
+            row["alarm"] = _when(timeline, start + float(delays[j]))
+        if best is not None and math.isfinite(best[j]):
+            row["score"] = _score(float(best[j]))
+        rows.append(row)
+    return rows
+
+
+def _alarm_rows(result: Evaluation, timeline: dict[str, Any]) -> tuple[list[dict[str, Any]], int]:
+    """The first of them, and how many there are. False alarms in a row are one: where steps count, the false ones of a
+    run; where episodes do, those without a hit.
+    """
+    cell = result.cell
+    own = at_own_times(result, cell.trial)
+    alarms, false = _false_alarms(cell)
+    if own:
+        at = cell.by_axis(steps=lambda cell: cell.alarms, ticks=lambda cell: cell.at - first_tick(cell.trial))
+        first: AnyArray = at[false]
+        last = first
+        lengths = np.ones(len(first), dtype=np.int64)
+    else:
+        found, when = runs(alarms[false]), step_times(result)[result.sequence.open_steps]
+        first, last, lengths = when[found.starts], when[found.stops - 1], found.stops - found.starts
+        spans = found
+    rows = []
+    scores = _scores(result, timeline)
+    for i, (a, b, many) in enumerate(zip(first[:MOST_ROWS], last[:MOST_ROWS], lengths[:MOST_ROWS], strict=True)):
+        row = {"at": a, "what": say("{alarm} {:,}", i + 1), "outcome": "false", "from": _when(timeline, float(a))}
+        if not own:
+            row |= {"to": _when(timeline, float(b)) if many > 1 else "", "steps": f"{int(many):,}"}
+        if scores is not None:
+            peak = float(scores[spans.starts[i] : spans.stops[i]].max())
+            row["score"] = _score(peak * timeline["sign"])
+        rows.append(row)
+    return rows, len(first)
+
+
+def _false_alarms(cell: Cell) -> tuple[IntArray, BoolArray]:
+    """All alarms among the steps that count, and which of them are false."""
+    return cell.chosen, cell.alarms_counted & ~cell.alarm_hits
+
+
+def _scores(result: Evaluation, timeline: dict[str, Any]) -> FloatArray | None:
+    """Of the steps that count, turned so that higher ones are anomalous, before any refractory time changed them."""
+    return None if timeline["scores"] is None else result.sequence.open_scores()
+
+
+def _best(result: Evaluation, cell: Cell, timeline: dict[str, Any]) -> FloatArray | None:
+    """The score in each event's window that speaks most for an alarm, in the caller's own numbers."""
+    scores, windows = _scores(result, timeline), cell.trial.finders(cell.d)
+    few = Ranges(starts=windows.starts[:MOST_ROWS], stops=windows.stops[:MOST_ROWS])
+    return None if scores is None else np.asarray(largest_within(scores, few) * timeline["sign"])
+
+
+def _when(timeline: dict[str, Any], since: float) -> str:
+    """A time of the axis: a step, a date, or a number."""
+    x = timeline["x"]
+    if x["kind"] == "steps":
+        return f"{int(since):,}"
+    at = x["first"] + since * x["scale"]
+    if x["kind"] == "clock":
+        return _score(at, 12)
+    local = at + ahead_in(x["zone"], at) if "zone" in x else at
+    text = str(np.datetime64(round(local * 1e3), "us"))[: LENGTHS[x["digits"]]].replace("T", " ")
+    return f"{text}Z" if x["aware"] and "zone" not in x and x["digits"] != "day" else text
+
+
+def _delay(value: float, result: Evaluation) -> str:
+    return _score(value) if result.delays.unit != "seconds" else show_time(value, "seconds", result.delays.step)
+
+
+def _score(value: float, digits: int = 4) -> str:
+    """A number in so many digits, written as the scripts of the page write it.
+
+    >>> _score(1234.5678), _score(1.25), _score(0.00001), _score(1e-7), _score(1.7976931348623157e308)
+    ('1235', '1.25', '0.00001', '1e-7', '1.7976931348623157e+308')
+    """
+    short = float(f"{value:.{digits}g}") + 0.0
+    if short == 0 or 1e-6 <= abs(short) < 1e21:
+        return np.format_float_positional(short, trim="-")
+    return repr(short if math.isfinite(short) else value).replace("e-0", "e-")  # the largest floats round to infinity
+
+
+def _about(result: Evaluation, timeline: dict[str, Any]) -> str:
+    """What the columns mean."""
+    noun, points = result.cell.truth.noun, timeline["points"]
+    ranges = noun == "range"
+    to = say("start to the first {alarm} that finds it") if ranges else say("time to its nearest {alarm}")
+    late = "Delay: from the {thing}'s {}, negative if early; for a missed {thing}, to the nearest {alarm} outside its window."
+    said: list[str] = [say(late, to, thing=THINGS[noun])]
+    if timeline["scores"] is not None:
+        side = "largest" if timeline["sign"] == 1 else "smallest"
+        where = "from its start to its end, plus the tolerance on both sides" if ranges else "within the tolerance"
+        said.append(
+            say(
+                "Score: of {}, the {} one in its window ({}); of {}, its peak.",
+                THINGS["a_range" if ranges else "an_event"],
+                side,
+                where,
+                Words((Unlike("a false alarm", say("{an_alarm} without {an_event}")),)),
+            )
+        )
+        if "codes" in timeline["scores"]:
+            said.append("With this many steps, scores are rounded here, but never across a threshold.")
+    if result.count_alarms == "episodes":
+        others = say("Each is a run of {alarm} steps without {an_event}, as counted above.")
+        said.append(Words((Unlike("A false alarm is a run of alarm steps without a hit, as counted above.", others),)))
+    elif not points:
+        told = "{False_alarms} on consecutive steps share one line; their steps add up to the count above."
+        said.append(say(told, **FALSE))
+    if isinstance(result, Coincidence) and result.edges == "interior":
+        said.append("Not counted: part of the window was not watched.")
+    return joined(" ", said)

@@ -14,9 +14,8 @@ from nofluke.data.tables import quoted
 from nofluke.errors import say
 from nofluke.inference.evaluate import Evaluation
 from nofluke.inference.report import SideBySide
-from nofluke.show.report.lists import Source
 from nofluke.show.report.next_steps import RULES
-from nofluke.show.report.origin import USUAL_RESAMPLES, Code, chosen_code, digest_of, digests_of, reading_code
+from nofluke.show.report.origin import USUAL_RESAMPLES, Code, Source, chosen_code, digest_of, digests_of, reading_code
 from nofluke.text.tables import plural, show_number
 
 OUTPUTS = ("--scores", "--predictions")

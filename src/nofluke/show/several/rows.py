@@ -14,11 +14,12 @@ from nofluke.inference.evaluate import Evaluation, shown_f1
 from nofluke.inference.report import SideBySide
 from nofluke.inference.verdict import Ruling, Verdict, ruled_as_found
 from nofluke.ratios import divide
+from nofluke.show.kit import shortened
 from nofluke.studies.pooled_row import MEASURES, PooledMeasure
 from nofluke.text.tables import plural, show_share
 
 SIDES = ("precision", "recall")
-MOST_NAMED = 5  # in a sentence
+MOST_NAMED, LONGEST = 5, 60  # names in a sentence, and letters of one
 SAID: dict[Verdict, str] = {
     "yes": "Better than chance",
     "partly": "Partly",
@@ -147,4 +148,4 @@ def _listed(by: Mapping[Verdict, list[str]], verdicts: tuple[Verdict, ...]) -> s
 def _names(names: list[str]) -> str:
     """The first of many, best first; the ranking has all."""
     more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
-    return ", ".join(names[:MOST_NAMED]) + more
+    return ", ".join(shortened(name, LONGEST) for name in names[:MOST_NAMED]) + more
