@@ -35,7 +35,7 @@ def make_page(result: WatchResult) -> str:
         for one in result.detectors
     ]
     columns = result.columns()
-    kept = ("detector", "start", "events", "found", "alarms", "right", "null", "evidence")
+    kept = ("detector", "start", "events", "found", "alarms", "right", "evidence")
     rows = list(zip(*(columns[name] for name in kept), strict=True))[::-1]
     shown = [[f"{cell:.3g}" if isinstance(cell, float) else str(cell) for cell in row] for row in rows[:MOST_ROWS]]
     nulls = dict.fromkeys(f"Null: {one.null}. {one.why}" for one in result.detectors if one.null)
