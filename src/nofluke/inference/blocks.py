@@ -470,7 +470,6 @@ class State:
         weeks = about.dates and long >= 7 * DAY
         many = WEEKS if alike > 1 else LONG_PERIODS if weeks else PERIODS
         return Periods(long=long, alike=alike, many=many, since=start, start=start, why=why)
-        self.periods = {name: [Periods(**periods, since=begin, start=begin)] if periods else [] for name in detectors}
 
     def check(self, data: Data, since: Any) -> None:
         """Refuse what does not go on with what was settled, and labels or alarms of that which have changed."""
