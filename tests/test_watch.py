@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -218,7 +219,7 @@ def test_a_restart_begins_with_the_next_block_and_shares_alpha(tmp_path):
     assert found.to_dict()["run"] == 2
     assert found.n_blocks == 39 - first.n_blocks
     assert found.columns()["start"][0] == "2026-04-08"
-    kept = json.loads(place.read_text())["earlier_runs"]
+    kept = json.loads(place.read_text())["earlier"]
     assert kept[0]["detectors"]["good"]["highest"] == pytest.approx(first["good"].evidence.highest)
     shares = [module.State(settings={}, run=run).weight for run in range(1, 60)]
     assert shares[:3] == pytest.approx([0.8, 0.1, 0.05])
@@ -332,7 +333,7 @@ def test_what_is_looked_for_before_a_block_does_not_see_it():
 
 
 def test_the_lesser_evidence_counts():
-    """Rotations within days are fooled by a season of the day, weekdays exchanged by weeks that differ; both are not."""
+    """Rotations are fooled by a season of the day, exchanged weekdays by weeks that differ, and neither fools both."""
     rng = np.random.default_rng(3)
     at = np.arange(140 * 96)
     times = START + at * np.timedelta64(900, "s")
@@ -607,6 +608,24 @@ def test_a_loss_is_seen_and_said():
         assert "2026-07-18" <= found.since.lost <= "2026-08-20"
         assert found.since.lost in found.reason
     assert nf.Watch.replay(events, predictions=alarms, times=times, **how).result.verdict == "better than chance"
+
+
+def test_a_reference_period_that_promises_nothing_says_so(tmp_path):
+    """Recall so low, or events so few, that the lower limit is 0: a loss cannot be seen, and that is the verdict."""
+    times, events, alarms = data(60, skill=0.5)
+    how = {"times": times, "tolerance": "10min", "false_alarm_every": "1y"}
+    for truth, period, said in (
+        (events, "2d", "of the reference period of 2d, its recall was .* with a lower limit of 0"),
+        (events & (times > times[10 * 288]), "5d", "of the reference period of 5d, no block of it had an event"),
+    ):
+        found = nf.Watch.replay(truth, predictions=alarms["good"], lost_below=period, **how).result
+        assert found.verdict == "cannot tell"
+        for text in (found.reason, str(found).replace("\n", " "), found.report(tmp_path / "page.html").read_text()):
+            assert re.search(f"A loss cannot be seen: {said}. Pass a share, or a longer period.", text)
+        assert "The evidence is convincing since" in found.reason
+        assert found.detectors[0].lost_below is None
+    early = nf.Watch.replay(events, predictions=alarms["good"], lost_below="90d", **how).result
+    assert early.verdict == "better than chance"  # the period is not over
 
 
 def test_results_say_what_voids_them_wherever_they_are_read(replayed, tmp_path):

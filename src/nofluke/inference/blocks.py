@@ -257,8 +257,8 @@ class Stretch:
             if len(members) < 2 or not len(rows):
                 continue
             home, places = np.searchsorted(members, period[rows]), edges[members]
-            there = [own[rows, None] - places[home, None] + places for own in (begins, ends)]
-            hit = _touch(*there, wide)
+            away = places - places[home, None]
+            hit = _touch(begins[rows, None] + away, ends[rows, None] + away, wide)
             hit[np.arange(len(rows)), home] = _touch(begins[rows], ends[rows], zone)
             hits = np.zeros((len(members), len(members)), dtype=np.int64)
             np.add.at(hits, home, hit.astype(np.int64))
@@ -346,7 +346,7 @@ class State:
     earlier: list[dict[str, Any]] = field(default_factory=list)
     time: Timeline | None = None
     detectors: list[str] = field(default_factory=list)
-    begin: int = 0
+    start: int = 0
     block: int = 0
     again: int = 0
     periods: dict[str, list[Periods]] = field(default_factory=dict)
@@ -366,7 +366,7 @@ class State:
     @property
     def next(self) -> int:
         """Where the first block begins that is not settled."""
-        return self.blocks[-1]["stop"] if self.blocks else self.begin
+        return self.blocks[-1]["stop"] if self.blocks else self.start
 
     @property
     def weight(self) -> float:
@@ -461,7 +461,7 @@ class State:
             first = (_period_of(model.period, about, null), 1, "It was asked for.")
         elif model is None and about.dates and about.step <= DAY:
             first = (DAY, WEEKDAYS, f"Days change places with the same weekdays of {WEEKS} weeks.")
-        self.time, self.begin, self.block, self.detectors = about, begin, block, detectors
+        self.time, self.start, self.block, self.detectors = about, begin, block, detectors
         self.periods = {name: [self._periods(about, begin, *first)] if first else [] for name in detectors}
 
     @staticmethod
@@ -483,7 +483,7 @@ class State:
                     problem=f"the detectors are not those that are watched: {' and '.join(filter(None, said))}",
                     remedy=say("pass {}, or begin a new run by {}", ", ".join(self.detectors), RESTART),
                 )
-            self._begin_blocks(about, self.begin, list(data.alarms))
+            self._begin_blocks(about, self.start, list(data.alarms))
         if data.dates != about.dates:
             raise InputError(argument="times", problem=f"must be {'dates' if about.dates else 'steps'}, as before")
         known = any(one["events"] or any(own["alarms"] for own in one["by"].values()) for one in self.blocks)
@@ -735,7 +735,8 @@ def _hash(*arrays: IntArray) -> str:
 
 # ---- the file: one line for each block, rewritten whole or not at all
 
-TIMES = ("start", "stop", "since")  # keys of rows that people read as dates
+TIMES = ("start", "stop", "since")  # keys that people read as dates
+LISTED = ("blocks", "past")  # a line for each of their rows
 
 
 def dumped(state: State) -> str:
@@ -745,23 +746,13 @@ def dumped(state: State) -> str:
     def told(row: dict[str, Any]) -> dict[str, Any]:
         return row | {key: about.show(row[key]) for key in TIMES if about is not None and key in row}
 
-    made: dict[str, Any] = {
-        "format": FORMAT,
-        "version": VERSION,
-        "settings": state.settings,
-        "run": state.run,
-        "earlier_runs": state.earlier,
-        "time": None if about is None else vars(about),
-        "detectors": state.detectors,
-        "begin": None if about is None else about.show(state.begin),
-        "block": state.block,
-        "look_again_at": state.again,
-        "periods": {name: [told(vars(one)) for one in own] for name, own in state.periods.items()},
-    }
-    lines = [f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in made.items()]
-    for key, rows in (("blocks", state.blocks), ("past", state.past)):
-        body = ",\n".join(f"    {json.dumps(told(row), ensure_ascii=False, separators=(',', ':'))}" for row in rows)
-        lines.append(f'  "{key}": [\n{body}\n  ]' if body else f'  "{key}": []')
+    made: dict[str, Any] = {"format": FORMAT, "version": VERSION} | told(vars(state)) | {"time": about and vars(about)}
+    made["periods"] = {name: [told(vars(one)) for one in own] for name, own in state.periods.items()}
+    lines = [f'  "{key}": {json.dumps(made[key], ensure_ascii=False)}' for key in made if key not in LISTED]
+    for key in LISTED:
+        rows = (json.dumps(told(row), ensure_ascii=False, separators=(",", ":")) for row in made[key])
+        body = ",\n    ".join(rows)
+        lines.append(f'  "{key}": [\n    {body}\n  ]' if body else f'  "{key}": []')
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
@@ -769,36 +760,21 @@ def loaded(text: str, path: str) -> State:
     """The state of a file; refuses what it cannot read, by name."""
     try:
         made = json.loads(text)
-        if not isinstance(made, dict) or made.get("format") != FORMAT:
+        if not isinstance(made, dict) or made.pop("format", None) != FORMAT:
             raise InputError(problem=f"{path} is not the state of a watch", remedy="choose another file")
-        if int(made["version"]) > VERSION:
-            raise InputError(
-                problem=f"{path} was written by a newer nofluke (version {made['version']} of the state; this one reads up to "
-                f"{VERSION})",
-                remedy="update nofluke",
-            )
+        version = int(made.pop("version"))
+        if version > VERSION:
+            newer = f"was written by a newer nofluke (version {version} of the state; this one reads up to {VERSION})"
+            raise InputError(problem=f"{path} {newer}", remedy="update nofluke")
         about = None if made["time"] is None else Timeline(**made["time"])
 
-        def at(value: Any) -> int:
-            dates = about is not None and about.dates
-            return moment(value.removesuffix("Z"), "state")[0] if dates else int(value or 0)
-
         def read(row: dict[str, Any]) -> dict[str, Any]:
-            return row | {key: at(row[key]) for key in TIMES if key in row}
+            dates = about is not None and about.dates
+            times = {key: row[key] for key in TIMES if key in row}
+            return row | {k: moment(at.removesuffix("Z"), k)[0] if dates else int(at) for k, at in times.items()}
 
-        return State(
-            settings=made["settings"],
-            run=made["run"],
-            earlier=made["earlier_runs"],
-            time=about,
-            detectors=made["detectors"],
-            begin=at(made["begin"]),
-            block=made["block"],
-            again=made["look_again_at"],
-            periods={name: [Periods(**read(one)) for one in own] for name, own in made["periods"].items()},
-            blocks=[read(row) for row in made["blocks"]],
-            past=[read(row) for row in made["past"]],
-        )
+        made["periods"] = {name: [Periods(**read(one)) for one in own] for name, own in made["periods"].items()}
+        return State(**read(made) | {"time": about} | {key: [read(row) for row in made[key]] for key in LISTED})
     except InputError:
         raise
     except (KeyError, TypeError, ValueError, AttributeError) as error:

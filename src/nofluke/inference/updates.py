@@ -188,7 +188,8 @@ def _read_lists(
             lasting = spans.ends
             if lasting.dtype.kind == "M":  # without an end: still firing
                 lasting = np.where(np.isnat(lasting), np.datetime64(end, "ns"), lasting)
-            at = _steps_within(*(_dates(one, "predictions") // step * step for one in (spans.starts, lasting)), step)
+            first, last = (_dates(one, "predictions") // step * step for one in (spans.starts, lasting))
+            at = _steps_within(first, last, step)
         alarms[name] = np.unique(at)
         if len(at):
             zones[name] = own.aware if spans is None else spans.aware

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal, Self
 from zoneinfo import ZoneInfo
@@ -41,7 +41,7 @@ from nofluke.plain import as_number, check_alpha, check_word, finite_or_none, wh
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 from nofluke.text.exports import Exports
 from nofluke.text.numbers import p_is, show_p
-from nofluke.text.tables import SCHEMA, Table, noted, plural, show_share
+from nofluke.text.tables import SCHEMA, Table, noted, plural, show_share, stacked
 
 Verdict = Literal["better than chance", "not yet", "lost", "cannot tell", "nothing to learn"]
 VERDICTS: tuple[Verdict, ...] = (
@@ -53,6 +53,8 @@ VERDICTS: tuple[Verdict, ...] = (
 )  # worst first
 NAMES = {"permutation": "permutation", "circular-shift": "rotations", "period-shuffle": "whole periods exchanged"}
 YEAR = 365.25 * DAY
+MOST = 700.0  # of a logarithm, beyond which floats end
+MEASURES = ("recall", "precision")
 IDLE = 10  # blocks that taught nothing, before that is the verdict
 
 VOIDS = say(
@@ -521,8 +523,14 @@ class WatchedDetector:
         1 over the highest evidence: valid at all times.
     since : Since
     recall, precision : RunningMean
-    null : str
+    lost_below : float or None
+        The recall below which skill is lost.
+    null, why : str
         What chance does in the blocks to come, and why.
+    path : float array
+        Evidence after each block.
+    bands : dict of str to float array
+        Of "recall" and "precision": the running mean after each block, and both limits; NaN before the first share.
     """
 
     name: str
@@ -533,11 +541,11 @@ class WatchedDetector:
     since: Since
     recall: RunningMean
     precision: RunningMean
+    lost_below: float | None
     null: str
     why: str
-    lost_below: float | None
     path: FloatArray = field(repr=False)
-    bands: dict[str, tuple[AnyArray, FloatArray, BoolArray]] = field(repr=False)
+    bands: dict[str, FloatArray] = field(repr=False)
 
     def in_words(self) -> str:
         """One line."""
@@ -549,19 +557,9 @@ class WatchedDetector:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
-        return {
-            "name": self.name,
-            "verdict": self.verdict,
-            "reason": self.reason,
-            "evidence": {"now": self.evidence.now, "highest": self.evidence.highest},
-            "pvalue": self.pvalue,
-            "since": {"convincing": self.since.convincing, "learned": self.since.learned, "lost": self.since.lost},
-            "recall": self.recall.to_dict(),
-            "precision": self.precision.to_dict(),
-            "lost_below": self.lost_below,
-            "null": self.null,
-            "why": self.why,
-        }
+        plain = {one.name: getattr(self, one.name) for one in fields(self) if one.repr}
+        parts = {"evidence": asdict(self.evidence), "since": asdict(self.since)}
+        return plain | parts | {name: plain[name].to_dict() for name in MEASURES}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -623,7 +621,7 @@ class WatchResult(Exports):
         state, found = self.state, {}
         stops = np.array([one["stop"] for one in state.blocks], dtype=np.int64)
         for name in state.detectors:
-            kinds = {WITHIN: state.begin} if state.within else {}
+            kinds = {WITHIN: state.start} if state.within else {}
             kinds |= {state.timeline.told(one.long): one.since for one in state.periods[name]}
             least = np.full(len(stops), np.inf)
             for kind, since in kinds.items():
@@ -702,55 +700,49 @@ class WatchResult(Exports):
             return {name: np.maximum.accumulate(path) >= bar for name, path in self._paths.items()}
         flags = {name: np.zeros(self.n_blocks, dtype=np.bool_) for name in self._paths}
         for i in range(self.n_blocks):
-            now = {name: math.exp(min(path[i], 700.0)) for name, path in self._paths.items()}
+            now = {name: math.exp(min(path[i], MOST)) for name, path in self._paths.items()}
             for name in found_by_e_bh(now, self.alpha):
                 flags[name][i] = True
         return flags
 
     def _judged(self, name: str) -> WatchedDetector:
-        state, rows = self.state, [one["by"][name] for one in self.state.blocks]
-        path, convincing = self._paths[name], self._convincing[name]
-        highest = max(float(path.max(initial=-math.inf)), math.log(state.weight))
-        now = float(path[-1]) if len(path) else math.log(state.weight)
+        state, path, convincing = self.state, self._paths[name], self._convincing[name]
+        rows = [one["by"][name] for one in state.blocks]
+        logs = np.append(math.log(state.weight), path)
+        highest = float(logs.max())
         learned = [i for i, row in enumerate(rows) if row["logs"]]
+        events = [one["events"] for one in state.blocks]
         counts = {
-            "recall": np.array([(row["found"], one["events"]) for row, one in zip(rows, state.blocks, strict=True)]),
-            "precision": np.array([(row["right"], row["alarms"]) for row in rows]),
+            "recall": np.array([[row["found"] for row in rows], events]),
+            "precision": np.array([[row["right"] for row in rows], [row["alarms"] for row in rows]]),
         }
         means, bands = {}, {}
-        for measure, pairs in counts.items():
-            pairs = pairs.reshape(-1, 2)
-            some = pairs[:, 1] > 0
-            mean, low, high = running_means(pairs[some, 0] / pairs[some, 1], self.alpha)
-            last = [float(one[-1]) if len(one) else math.nan for one in (mean, low, high)]
-            hits, of = (int(one) for one in pairs.sum(axis=0))
-            means[measure] = RunningMean(value=last[0], low=last[1], high=last[2], hits=hits, of=of)
-            bands[measure] = (np.flatnonzero(some), np.stack([mean, low, high]), some)
-        least, lost, unknown = self._lost(counts["recall"].reshape(-1, 2), bands["recall"])
-        gone = bool(len(lost) and lost[-1])
+        for measure, (hits, of) in counts.items():
+            some = of > 0
+            band = np.stack(running_means(hits[some] / of[some], self.alpha))
+            bands[measure] = np.concatenate([np.full((3, 1), np.nan), band], axis=1)[:, np.cumsum(some)]
+            last = dict(
+                zip(
+                    ("value", "low", "high"),
+                    np.append(np.full((3, 1), np.nan), band, axis=1)[:, -1].tolist(),
+                    strict=True,
+                )
+            )
+            means[measure] = RunningMean(**last, hits=int(hits.sum()), of=int(of.sum()))
+        least, lost, unknown = self._lost(counts["recall"], bands["recall"])
+        sure, gone = (bool(len(flags) and flags[-1]) for flags in (convincing, lost))
         since = Since(
-            convincing=self._first(convincing) if len(convincing) and convincing[-1] else None,
+            convincing=self._first(convincing) if sure else None,
             learned=self._when(learned[-1]) if learned else None,
             lost=self._first(lost) if gone else None,
         )
-        sure = bool(len(convincing) and convincing[-1])
         verdict, reason = self._ruled(name, sure, since, least, unknown, learned)
-        nulls, why = self._nulls(name)
+        null, why = self._nulls(name)
         return WatchedDetector(
-            name=name,
-            verdict=verdict,
-            reason=reason,
-            evidence=Evidence(now=math.exp(min(now, 700.0)), highest=math.exp(min(highest, 700.0))),
-            pvalue=min(math.exp(-highest), 1.0),
-            since=since,
-            recall=means["recall"],
-            precision=means["precision"],
-            null=nulls,
-            why=why,
-            lost_below=least,
-            path=np.exp(np.minimum(path, 700.0)),
-            bands=bands,
-        )
+            name=name, verdict=verdict, reason=reason, pvalue=min(math.exp(-highest), 1.0), since=since, **means,
+            evidence=Evidence(now=math.exp(min(logs[-1], MOST)), highest=math.exp(min(highest, MOST))),
+            lost_below=least, null=null, why=why, path=np.exp(np.minimum(path, MOST)), bands=bands,
+        )  # fmt: skip
 
     def _nulls(self, name: str) -> tuple[str, str]:
         """What chance does in the blocks to come, and why."""
@@ -762,24 +754,23 @@ class WatchResult(Exports):
         least = " The lesser evidence counts." * bool(state.periods[name])
         return " and ".join(names), " ".join([together, *(one.why for one in state.periods[name])]) + least
 
-    def _lost(self, recall: IntArray, band: Any) -> tuple[float | None, BoolArray, str]:
+    def _lost(self, recall: IntArray, band: FloatArray) -> tuple[float | None, BoolArray, str]:
         """The rate that was promised, after each block whether it is lost, and why nobody can know."""
-        state, n = self.state, self.n_blocks
+        state, n, begin = self.state, self.n_blocks, 0
         least = state.setting("lost_below")
         lost = np.zeros(n, dtype=np.bool_)
         if least is None or not n:
             return None, lost, ""
-        about, begin = state.timeline, 0
+        about = state.timeline
         if isinstance(least, str):
-            until = state.begin + about.length(least, "lost_below")
+            until = state.start + about.length(least, "lost_below")
             begin = sum(one["stop"] <= until for one in state.blocks)
-            if begin == n:
+            if begin == n:  # it is not over
                 return None, lost, ""
-            known = np.searchsorted(band[0], begin)
-            low = float(band[1][1][known - 1]) if known else math.nan
+            mean, low = band[:2, begin - 1].tolist() if begin else (math.nan, math.nan)
             if not 0 < low < 1:
-                seen = f"its recall was {show_share(float(band[1][0][known - 1]))}, and the lower limit is {low:g}"
-                why = seen if known else "no block of it had an event"
+                seen = f"its recall was {show_share(mean)}, with a lower limit of {low:g}"
+                why = "no block of it had an event" if math.isnan(low) else seen
                 return None, lost, f"A loss cannot be seen: of the reference period of {least}, {why}."
             least = low
         every = state.setting("false_alarm_every")
@@ -788,9 +779,8 @@ class WatchResult(Exports):
         else:
             years = isinstance(every, str) and every.endswith("y")
             bar = (float(every[:-1]) * YEAR if years else about.length(every, "false_alarm_every")) / state.block
-        some = np.flatnonzero(recall[:, 1] > 0)
-        some = some[some >= begin]
-        stands = losses(recall[some, 0] / recall[some, 1], least, max(bar, 1.0))[1]
+        some = begin + np.flatnonzero(recall[1, begin:] > 0)
+        stands = losses(recall[0, some] / recall[1, some], least, max(bar, 1.0))[1]
         for i, one in zip(some.tolist(), stands.tolist(), strict=True):
             lost[i:] = one
         return least, lost, ""
@@ -864,57 +854,37 @@ class WatchResult(Exports):
     def table(self) -> Table:
         """A row for each detector."""
         columns = ("", "verdict", "evidence", "highest", "p", "recall", "precision", "last learned")
-        rows = tuple(
-            (
-                one.name,
-                one.verdict,
-                f"{one.evidence.now:.3g}",
-                f"{one.evidence.highest:.3g}",
-                show_p(one.pvalue),
-                str(one.recall),
-                str(one.precision),
-                one.since.learned or "never",
-            )
-            for one in self.detectors
-        )
+        rows = []
+        for one in self.detectors:
+            evidence = (f"{value:.3g}" for value in (one.evidence.now, one.evidence.highest))
+            cells = (*evidence, show_p(one.pvalue), str(one.recall), str(one.precision))
+            rows.append((one.name, one.verdict, *cells, one.since.learned or "never"))
         reasons = [one.reason if len(self.detectors) == 1 else f"{one.name}: {one.reason}" for one in self.detectors]
-        nulls = dict.fromkeys(f"Null: {one.null}. {one.why}" for one in self.detectors if one.null)
         limits = f"Limits hold at all times at once (level {1 - self.alpha:g}), for the mean over all blocks so far, not for today's rate."
         return Table(
-            columns=columns, rows=rows, title=self.sentences()[-2], left=2, notes=(*reasons, *nulls, limits, VOIDS, *noted(self.notes))
+            columns=columns, rows=tuple(rows), title=self.sentences()[-2], left=2,
+            notes=(*reasons, *self.nulls(), limits, VOIDS, *noted(self.notes)),
         )  # fmt: skip
+
+    def nulls(self) -> tuple[str, ...]:
+        """What chance does, and why: a sentence for each of those that differ."""
+        return tuple(dict.fromkeys(f"Null: {one.null}. {one.why}" for one in self.detectors))
 
     def columns(self) -> dict[str, Any]:
         """A row for each settled block and detector."""
-        found: dict[str, list[Any]] = {
-            name: []
-            for name in (
-                *("detector", "start", "stop", "events", "found", "alarms", "right", "learned", "evidence"),
-                *("recall", "recall_low", "recall_high", "precision", "precision_low", "precision_high"),
-            )
-        }
+        blocks, parts = self.state.blocks, []
+        ends = [self.state.timeline.show(one["start"]) for one in blocks] + [self.settled_until]
         for one in self.detectors:
-            running = {}
-            for measure, (_, band, some) in one.bands.items():
-                at = np.cumsum(some) - 1
-                for i, end in enumerate(("", "_low", "_high")):
-                    values = (
-                        np.where(at >= 0, band[i][np.maximum(at, 0)], np.nan)
-                        if band.shape[1]
-                        else np.full(len(some), np.nan)
-                    )
-                    running[f"{measure}{end}"] = values.tolist()
-            for i, block in enumerate(self.state.blocks):
-                row = block["by"][one.name]
-                about = self.state.timeline
-                plain = {
-                    "detector": one.name, "start": about.show(block["start"]), "stop": about.show(block["stop"]),
-                    "events": block["events"], "found": row["found"], "alarms": row["alarms"], "right": row["right"],
-                    "learned": bool(row["logs"]), "evidence": float(one.path[i]),
-                }  # fmt: skip
-                for key, value in (plain | {key: values[i] for key, values in running.items()}).items():
-                    found[key].append(value)
-        return found
+            rows = [block["by"][one.name] for block in blocks]
+            part: dict[str, Any] = {"detector": [one.name] * len(rows), "start": ends[:-1], "stop": ends[1:]}
+            part["events"] = [block["events"] for block in blocks]
+            part |= {name: [row[name] for row in rows] for name in ("found", "alarms", "right")}
+            part |= {"learned": [bool(row["logs"]) for row in rows], "evidence": one.path.tolist()}
+            for measure in MEASURES:
+                sides = zip(("", "_low", "_high"), one.bands[measure].tolist(), strict=True)
+                part |= {f"{measure}{side}": values for side, values in sides}
+            parts.append(part)
+        return stacked(parts) if parts else {}
 
     def _record(self) -> dict[str, Any]:
         state = self.state

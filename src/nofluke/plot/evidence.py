@@ -58,10 +58,10 @@ def watch(result: WatchResult, ax: Any = None) -> AxesArray:
         style = {"color": observed, "linewidth": 1.8} if alone else one_of(i, len(result.detectors))
         panels[0].plot(times, np.clip(one.path, 1 / MOST_SHOWN, MOST_SHOWN), label=short(one.name), **style)
         for panel, measure in zip(panels[1:], ("recall", "precision"), strict=True):
-            at, (mean, low, high), _ = one.bands[measure]
+            mean, low, high = one.bands[measure]
             if alone:
-                panel.fill_between(times[at], low, high, color=observed, alpha=faint(0.2), linewidth=0)
-            panel.plot(times[at], mean, **style)
+                panel.fill_between(times, low, high, color=observed, alpha=faint(0.2), linewidth=0)
+            panel.plot(times, mean, **style)
         if one.lost_below is not None and i == 0:
             panels[1].axhline(one.lost_below, color=ink(), linewidth=1, linestyle=(0, (4, 2)))
     panels[0].axhline(1.0, color=chance, linewidth=1, label="chance")

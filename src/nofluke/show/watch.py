@@ -38,7 +38,6 @@ def make_page(result: WatchResult) -> str:
     kept = ("detector", "start", "events", "found", "alarms", "right", "evidence")
     rows = list(zip(*(columns[name] for name in kept), strict=True))[::-1]
     shown = [[f"{cell:.3g}" if isinstance(cell, float) else str(cell) for cell in row] for row in rows[:MOST_ROWS]]
-    nulls = dict.fromkeys(f"Null: {one.null}. {one.why}" for one in result.detectors if one.null)
     return page(
         "kit/watch.html",
         title="Watch: is it still better than chance?",
@@ -47,7 +46,7 @@ def make_page(result: WatchResult) -> str:
         heroes=heroes,
         described="Evidence, recall and precision over time",
         svg=_figure(result),
-        notes=(*nulls, *result.sentences()[-2:-1], VOIDS, *result.notes),
+        notes=(*result.nulls(), *result.sentences()[-2:-1], VOIDS, *result.notes),
         blocks=filled(
             "kit/table.html", caption="Settled blocks, last first", columns=kept, rows=shown, cells="numbers"
         ),
