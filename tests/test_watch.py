@@ -538,7 +538,7 @@ def test_a_first_update_that_fails_leaves_a_watch_that_works():
     zoned = [datetime(2026, 3, 21, tzinfo=UTC)]
     found = empty.update(zoned, predictions=zoned, until="2026-03-30T00:00Z")
     assert (found.verdict, found.recall.hits) == ("not yet", 1)
-    assert found.reason.endswith("whole periods are compared at 2026-04-10T00:10Z first.")
+    assert found.reason.endswith("whole periods are first compared at 2026-04-10T00:10Z.")
 
 
 def test_irregular_times_need_a_duration():
@@ -650,6 +650,53 @@ def test_names_are_escaped(tmp_path):
     found = nf.Watch.replay(events, predictions={name: alarms["good"]}, times=times, **SETTINGS).result
     assert 'detector="a\\"<b>\\\\c"' in found.to_prometheus()
     assert "<b>" not in found.report(tmp_path / "page.html").read_text()
+
+
+def test_prometheus_takes_the_text_as_it_is():
+    """Each family once, HELP and TYPE before its samples, labels in quotes, a line feed at the very end."""
+    times, events, alarms = data(25)
+    found = nf.Watch.replay(events, predictions={**alarms, "never": alarms["good"] & False}, times=times, **SETTINGS)
+    text = found.result.to_prometheus()
+    assert text.endswith("\n")
+    family, known, samples = "", set(), set()
+    for line in text.splitlines():
+        helped, kind = re.fullmatch(r"# HELP (\w+) .+", line), re.fullmatch(r"# TYPE (\w+) gauge", line)
+        sample = re.fullmatch(r'(\w+)(\{(?:\w+="[^"\\]*",?)+\}) (NaN|[-+.e\d]+)', line)
+        if helped:
+            family = helped[1]
+            assert family not in known
+        elif kind:
+            assert kind[1] == family
+            known.add(family)
+        else:
+            assert sample[1] == family
+            assert family in known
+            assert sample[1] + sample[2] not in samples
+            samples.add(sample[1] + sample[2])
+    assert len(samples) == 3 * 15
+
+
+def test_a_detector_that_never_fires_has_nothing_to_learn_from():
+    """And the evidence of the others is corrected for it all the same."""
+    times, events, alarms = data(40)
+    found = nf.Watch.replay(
+        events, predictions={"good": alarms["good"], "never": alarms["good"] & False}, times=times, tolerance="10min"
+    ).result
+    assert found["never"].verdict == found.verdict == "nothing to learn"
+    assert found["never"].reason == "No block has had both events and alarms so far."
+    assert found["good"].verdict == "better than chance"
+    assert found["never"].precision.of == 0
+
+
+def test_rows_that_are_missing_here_and_there_cost_little():
+    """Days that lack other rows still change places, at the times that all have; clocks that are not exact, too."""
+    times, events, alarms = data(40)
+    rng = np.random.default_rng(0)
+    there = rng.random(len(times)) > 0.02
+    late = times + rng.integers(0, 60, len(times)).astype("timedelta64[s]")
+    for some, clock in ((there, times), (there | True, late)):
+        found = nf.Watch.replay(events[some], predictions=alarms["good"][some], times=clock[some], tolerance="10min")
+        assert found.result.verdict == "better than chance"
 
 
 def test_updates_of_two_processes_wait_for_each_other(tmp_path):

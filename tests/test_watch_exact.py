@@ -140,13 +140,28 @@ def test_whole_periods_with_muting_have_evalues_with_expectation_one_at_most(rai
     assert np.exp(found).mean(axis=0).max() <= 1 + 1e-12
 
 
-def test_periods_that_were_not_watched_alike_stay():
-    """Of four periods one lacks a step: the others change places, an event across a border up to that."""
-    open_steps = ((0, 6), (7, 12))
-    found = stretch_of([0, 4, 11], [0], open_steps, long=2).exchanged(EDGES, 1, STEPS, 0)
-    # in the place of the first period, events of the second and the fourth: found at 1, not at 2
-    hits = np.array([[1, 0, 0], [1, 0, 0], [0, 0, 0]])
+def test_periods_change_places_at_the_times_that_all_of_them_have_watched():
+    """Of four periods one lacks a step, one was hardly watched: three change places, without what is at that step."""
+    open_steps = ((0, 6), (7, 10))
+    events = [0, 4, 5, 10]  # at their periods' first, second and third step; and where nothing else is looked at
+    found = stretch_of(events, [0, 7], open_steps).exchanged(EDGES, 1, STEPS, 0)
+    # steps 0, 1 and 6 to 8 have an alarm near them; the first of each period is not looked at, since step 6 is closed
+    hits = np.array([[0, 0, 0], [1, 0, 2], [0, 0, 0]])
     np.testing.assert_allclose(found, log_evalues_of_orders(hits), rtol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_whole_periods_with_gaps_have_evalues_with_expectation_one(seed):
+    """Gaps that hide events wherever these would be: all orders of four periods, each seen through them."""
+    rng = np.random.default_rng(seed)
+    closed = np.sort(rng.choice(12, 3, replace=False))
+    open_steps = tuple((int(a), int(b)) for a, b in zip([0, *(closed + 1)], [*closed, 12], strict=True) if b > a)
+    alarms = [a for a in (1, 4, 6, 10) if a not in closed]
+    found = []
+    for order in permutations(range(4)):
+        events = [e for e in in_order(order) if e not in closed]
+        found.append(stretch_of(events, alarms, open_steps).exchanged(EDGES, 1, STEPS, 0))
+    np.testing.assert_allclose(np.exp(found).mean(axis=0), 1, rtol=1e-12)
 
 
 def test_many_periods_are_rotated():

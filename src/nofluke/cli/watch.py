@@ -161,7 +161,7 @@ def watch(state: str, form: str, output: str | None, report: str | None, gate: b
 
         write(json_text(with_text(result._record(), said)), output)
     elif form == "prometheus":
-        write(result.to_prometheus(), output)
+        write(result.to_prometheus().rstrip("\n"), output)
     else:
         lines = [said(line) for line in (*result.sentences(), *result.notes)]
         write(" ".join(lines) if len(result.detectors) == 1 else "\n".join(lines), output)

@@ -17,7 +17,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from itertools import chain
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -235,7 +234,7 @@ class Stretch:
     def exchanged(self, edges: IntArray, alike: int, about: Timeline, muted: int) -> FloatArray:
         """Logarithms of the e-values of events in the places of those of other periods that are alike.
 
-        Alike are those that were watched at the same times of theirs. An event that comes into time in which alarms
+        Only what lies at times that all of these have watched counts. An event that comes into time in which alarms
         were held back counts as found, since nobody knows: evidence is only less for it.
         """
         early, late = about.early, about.late
@@ -248,14 +247,14 @@ class Stretch:
             within = in_ranges(begins, hidden)
             behind = hidden.stops[np.maximum(np.searchsorted(hidden.starts, begins, side="right") - 1, 0)]
             begins = np.where(within, behind, begins)
-        some = (begins >= edges[0]) & (ends >= begins) & _touch(begins, ends, self.open)
+        some = (begins >= edges[0]) & (ends >= begins)
         begins, ends = begins[some], ends[some]
         period = np.searchsorted(edges, begins, side="right") - 1
         found = []
-        for members in self._alike(edges, alike):
+        for members, shut in self._alike(edges, alike):
             rows = np.flatnonzero(np.isin(period, members))
-            if len(members) < 2 or not len(rows):
-                continue
+            begun = edges[period[rows]]
+            rows = rows[~_inside(begins[rows] - begun, ends[rows] - begun, shut)]
             home, places = np.searchsorted(members, period[rows]), edges[members]
             away = places - places[home, None]
             hit = _touch(begins[rows, None] + away, ends[rows, None] + away, wide)
@@ -266,17 +265,26 @@ class Stretch:
                 found.append(log_evalues_of_orders(hits))
         return product_of(found)
 
-    def _alike(self, edges: IntArray, alike: int) -> Iterator[IntArray]:
-        """The periods that are: of one kind and length, and watched at the same times of theirs."""
-        kinds: dict[tuple[int, ...], list[int]] = {}
-        first = np.searchsorted(self.open.stops, edges[:-1], side="right")
-        last = np.searchsorted(self.open.starts, edges[1:])
-        starts, stops = self.open.starts.tolist(), self.open.stops.tolist()
-        for k, (begin, end, i, j) in enumerate(zip(edges.tolist(), edges[1:].tolist(), first, last, strict=False)):
-            watched = [(max(starts[r], begin) - begin, min(stops[r], end) - begin) for r in range(i, j)]
-            if watched:
-                kinds.setdefault((k % alike, end - begin, *chain(*watched)), []).append(k)
-        yield from map(np.array, kinds.values())
+    def _alike(self, edges: IntArray, alike: int) -> Iterator[tuple[IntArray, Ranges]]:
+        """Periods of one kind and length that were watched about as long, and when one of them was not."""
+        closed = (np.append(edges[0], self.open.stops), np.append(self.open.starts, edges[-1]))
+        kinds: dict[tuple[int, int], list[tuple[int, IntArray]]] = {}
+        for k, (start, stop) in enumerate(zip(edges.tolist(), edges[1:].tolist(), strict=False)):
+            first, last = np.searchsorted(closed[1], start, side="right"), np.searchsorted(closed[0], stop)
+            shut = np.stack([side[first:last] for side in closed]).clip(start, stop) - start
+            kinds.setdefault((k % alike, stop - start), []).append((k, shut))
+        for own in kinds.values():
+            watched = [int(edges[k + 1] - edges[k] - (shut[1] - shut[0]).sum()) for k, shut in own]
+            kept = [one for one, long in zip(own, watched, strict=True) if 2 * long >= max(watched) > 0]
+            if len(kept) > 1:
+                starts, stops = np.concatenate([shut for _, shut in kept], axis=1)
+                yield np.array([k for k, _ in kept]), merged(starts, stops)
+
+
+def _inside(begins: IntArray, ends: IntArray, ranges: Ranges) -> BoolArray:
+    """Which events lie within one of the ranges from their first to their last time."""
+    stops = np.append(ranges.stops, np.iinfo(np.int64).min)  # behind the last for those before the first
+    return np.asarray(stops[np.searchsorted(ranges.starts, begins, side="right") - 1] > ends)
 
 
 def _touch(begins: IntArray, ends: IntArray, ranges: Ranges) -> BoolArray:

@@ -549,11 +549,14 @@ class WatchedDetector:
 
     def in_words(self) -> str:
         """One line."""
+        return f"{self.name}: {self.verdict}. {self.details}"
+
+    @property
+    def details(self) -> str:
+        """What stands behind the verdict."""
         now, top = (f"{value:.3g}" for value in (self.evidence.now, self.evidence.highest))
-        return (
-            f"{self.name}: {self.verdict}. {self.reason} Evidence {now} (highest {top}, always-valid {p_is(self.pvalue)}); "
-            f"recall {self.recall}, precision {self.precision}."
-        )
+        evidence = f"Evidence {now} (highest {top}, always-valid {p_is(self.pvalue)})"
+        return f"{self.reason} {evidence}; recall {self.recall}, precision {self.precision}."
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
@@ -822,13 +825,13 @@ class WatchResult(Exports):
                 f"Settled blocks hold {plural(events, 'event')}, and {ENOUGH} are needed to look for a season.",
             )
         if quiet:
-            return "nothing to learn", f"No block had events, alarms and a choice {when}."
+            return "nothing to learn", f"No block has had both events and alarms {when}."
         first = [
             about.after(one.start, one.long, one.alike * one.many)
             for one in state.periods[name]
             if one.start == one.since
         ]
-        waits = f": whole periods are compared at {about.show(max(first) + state.wait)} first" if first else ""
+        waits = f"; whole periods are first compared at {about.show(max(first) + state.wait)}" if first else ""
         return "not yet", f"The evidence has not reached {1 / self.alpha:g}{waits}."
 
     # -- ways out
@@ -927,7 +930,7 @@ class WatchResult(Exports):
         for name, (about, values) in shown.items():
             lines += [f"# HELP {name} {about}", f"# TYPE {name} gauge"]
             lines += [f"{name}{{{labels}}} {_sample(value)}" for labels, value in values]
-        return "\n".join(lines)
+        return "\n".join(lines) + "\n"
 
     def plot(self, ax: Any = None) -> AnyArray:
         """Draw evidence over time on a log axis with the line 1/α, and both measures with their bands (matplotlib)."""

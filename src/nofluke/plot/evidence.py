@@ -69,7 +69,8 @@ def watch(result: WatchResult, ax: Any = None) -> AxesArray:
     panels[0].set_yscale("log")
     low, high = np.log10(panels[0].get_ylim())
     first, last = np.ceil(low), np.floor(high)
-    powers = np.arange(first, last + 1, max(np.ceil((last - first) / 3), 1))
+    apart = max(np.ceil((last - first) / 3), 1)  # 1 is among them
+    powers = apart * np.arange(np.ceil(low / apart), np.floor(high / apart) + 1)
     panels[0].set_ylim(10 ** min(low, first - 0.2 * (high - low)), 10**high)  # no tick beside the panel below
     panels[0].yaxis.set_major_locator(FixedLocator((10**powers).tolist()))
     panels[0].yaxis.set_minor_locator(NullLocator())

@@ -30,14 +30,15 @@ def make_page(result: WatchResult) -> str:
             "sign": SIGNS.get(one.verdict, "cannot tell"),
             "name": "" if alone else one.name,
             "verdict": one.verdict,
-            "words": one.in_words(),
+            "words": one.details,
         }
         for one in result.detectors
     ]
     columns = result.columns()
     kept = ("detector", "start", "events", "found", "alarms", "right", "evidence")
-    rows = list(zip(*(columns[name] for name in kept), strict=True))[::-1]
-    shown = [[f"{cell:.3g}" if isinstance(cell, float) else str(cell) for cell in row] for row in rows[:MOST_ROWS]]
+    rows = list(zip(*(columns.get(name, ()) for name in kept), strict=True))
+    latest = [row for i in range(result.n_blocks)[::-1] for row in rows[i :: result.n_blocks]]
+    shown = [[f"{cell:.3g}" if isinstance(cell, float) else str(cell) for cell in row] for row in latest[:MOST_ROWS]]
     return page(
         "kit/watch.html",
         title="Watch: is it still better than chance?",
@@ -47,9 +48,7 @@ def make_page(result: WatchResult) -> str:
         described="Evidence, recall and precision over time",
         svg=_figure(result),
         notes=(*result.nulls(), *result.sentences()[-2:-1], VOIDS, *result.notes),
-        blocks=filled(
-            "kit/table.html", caption="Settled blocks, last first", columns=kept, rows=shown, cells="numbers"
-        ),
+        blocks=filled("kit/table.html", caption="The last first", columns=kept, rows=shown, cells="numbers"),
         fewer=f"The last {MOST_ROWS:,} of {len(rows):,} rows." if len(rows) > MOST_ROWS else "",
     )
 
