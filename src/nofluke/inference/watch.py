@@ -357,14 +357,16 @@ def watch(
     tolerance : int, str, timedelta or Tolerance
         How early or late an alarm may be.
     block : int, str or timedelta, default "auto"
-        How long a block is: long against the tolerance, and several periods of a season where there is one.
+        How long a block is: by default a day, or longer if that is not long against the tolerance.
     labels_final : int, str or timedelta, default 0
         How long after the end of a block its labels are final.
     alpha : float, default 0.05
         The level of the verdict.
     null : str, default "auto"
-        What chance does within a block: "permutation", "circular-shift" (all rotations), or "period-shuffle:period=1d"
-        (whole periods exchanged). "auto" chooses one from settled blocks, for those to come.
+        What chance does: events are moved within a block, "permutation" or "circular-shift" (all rotations), or whole
+        periods change places across blocks, "period-shuffle:period=1d". "auto" takes the lesser evidence of rotations
+        and, with dates, of days that change places with the same weekdays of three weeks; a season of another length
+        that settled blocks show is added, for those to come.
     threshold : float, optional
         Which scores are alarms. It must be fixed before they are seen.
     higher_is, count_events

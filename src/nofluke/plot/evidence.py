@@ -12,7 +12,7 @@ from nofluke.plot.panels import check_kind, make_panels, short
 from nofluke.plot.style import AxesArray, check_matplotlib, faint, few_ticks, ink, label, on_dark, one_of, tidy
 from nofluke.text.signs import COLOURS
 
-MOST_SHOWN = 1e30
+MOST_SHOWN = 1e300
 """Evidence beyond this is drawn there: nobody is convinced any more than that."""
 
 
