@@ -347,8 +347,26 @@ def test_the_lesser_evidence_counts():
             alone = nf.Watch.replay(events, predictions=alarms, times=times, tolerance="15min", null=fooled)
             assert alone.result.verdict == "better than chance"
         else:
-            logs = [one["by"]["detector"]["logs"].get("1d") for one in found._state.blocks]
+            logs = [one["by"]["detector"]["logs"].get("1d, every 7") for one in found._state.blocks]
             assert max(max(one) for one in logs if one) > 5
+
+
+def test_seasons_of_one_period_and_several_cycles_are_not_mixed_up():
+    """Days by weekday, and every other day: each has evidence of its own, from when on it counts."""
+    times, events, alarms = data(60, skill=0.3)
+    watch = nf.Watch.replay(
+        events[: 20 * 288], predictions=alarms["blind"][: 20 * 288], times=times[: 20 * 288], tolerance=2
+    )
+    state = watch._state
+    [weekdays] = state.periods["detector"]
+    other = module.Periods(long=module.DAY, alike=2, many=3, since=state.next, start=state.next, why="")
+    assert weekdays.kind(state.timeline) != other.kind(state.timeline)
+    state.periods["detector"].append(other)
+    found = watch.update(events, predictions=alarms["blind"], times=times)
+    kinds = [set(one["by"]["detector"]["logs"]) for one in state.blocks]
+    assert [i for i, own in enumerate(kinds) if "1d, every 7" in own] == [20, 41]
+    assert next(i for i, own in enumerate(kinds) if "1d, every 2" in own) == 24
+    assert found.detectors[0].path[:20].max() <= module.FIRST_RUN  # of weekdays, from the beginning on
 
 
 def test_what_is_seen_late_caps_what_was_gathered():

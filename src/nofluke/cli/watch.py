@@ -55,9 +55,7 @@ list_options = several(
 setting_options = several(
     click.option("--tolerance", type=_LENGTH, help="How early or late an alarm may be, such as 10min."),
     sides_in("--early 1h --late 0s", "up to an hour before"),
-    click.option(
-        "--block", type=_LENGTH, help="How long a block is. Default: 1d, or longer if the tolerance is long."
-    ),
+    click.option("--block", type=_LENGTH, help="How long a block is. Default: 1d, or longer if the tolerance is long."),
     click.option(
         "--labels-final", type=_LENGTH, help="How long after a block its labels are final, such as 2d. Default 0."
     ),

@@ -52,6 +52,7 @@ SLOW = 7  # blocks; what takes longer to come back is a slow change, which block
 ENOUGH = 20  # events, before which no season is looked for
 SEEN = 0.005  # the level of a look: one is looked for some ten times a year
 AGAIN = 1.25  # one is looked for again when so many times as many blocks are settled
+NEARLY = 0.03  # of an hour, day or week: the length of a season that is seen is not exact
 RECENT = 28  # blocks, of which it is looked for by themselves: a season may have begun lately
 MOST_COARSE = 16_384  # steps of the past that are looked at
 KEPT, KEPT_BLOCKS = 20_000, 1_000  # events and alarms of the past that are kept to look at, and blocks
@@ -200,6 +201,10 @@ class Periods:
     start: int
     why: str
 
+    def kind(self, about: Timeline) -> str:
+        """What their evidence is called; no two of a detector have the same."""
+        return about.told(self.long) if self.alike == 1 else f"{about.told(self.long)}, every {self.alike}"
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Stretch:
@@ -339,6 +344,8 @@ def _season(past: list[dict[str, Any]], name: str, about: Timeline, block: int) 
         if season.inner is not None:
             alike = season.inner[1]
         long = max(round((season.steps or 0) * width / alike / about.step), 2) * about.step
+        usual = (DAY // 24, DAY, 7 * DAY) if about.dates else ()
+        long = next((one for one in usual if abs(long - one) <= NEARLY * one), long)
     return (long, alike, str(season.seen)) if SHORT * about.window <= long * alike <= SLOW * block else None
 
 
@@ -653,7 +660,7 @@ class State:
             since = one.start - self.muted
             many = next((i for i, row in enumerate(reversed(self.past)) if row["stop"] <= since), len(self.past))
             stretch = Stretch.of(self.past[len(self.past) - many :], name, about)
-            found[about.told(one.long)] = stretch.exchanged(np.array(edges), one.alike, about, self.muted)
+            found[one.kind(about)] = stretch.exchanged(np.array(edges), one.alike, about, self.muted)
             one.start = stop
         return found
 

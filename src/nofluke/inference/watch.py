@@ -627,7 +627,7 @@ class WatchResult(Exports):
         stops = np.array([one["stop"] for one in state.blocks], dtype=np.int64)
         for name in state.detectors:
             kinds = {WITHIN: state.start} if state.within else {}
-            kinds |= {state.timeline.told(one.long): one.since for one in state.periods[name]}
+            kinds |= {one.kind(state.timeline): one.since for one in state.periods[name]}
             least = np.full(len(stops), np.inf)
             for kind, since in kinds.items():
                 path, now = np.zeros(len(stops)), 0.0
