@@ -661,6 +661,18 @@ def test_results_say_what_voids_them_wherever_they_are_read(replayed, tmp_path):
     assert page.count('class="verdict"') == len(found.detectors)  # the hero
 
 
+def test_the_page_says_each_verdict_once_and_shows_the_latest_blocks_first(replayed, tmp_path):
+    """Of all detectors, block by block; the picture is evidence to the last digit that floats have."""
+    found = replayed.result
+    page = found.report(tmp_path / "page.html").read_text()
+    shown = re.findall(r"<tr><t[hd][^>]*>(good|blind)</t[hd]><td[^>]*>(2026-[-0-9]+)</td>", page)
+    assert shown[:3] == [("good", "2026-04-27"), ("blind", "2026-04-27"), ("good", "2026-04-26")]
+    heroes = page[page.index('class="verdict"') : page.index("<figure")]
+    assert heroes.count("better than chance") == 1
+    drawn = found.plot()[0].lines[0].get_ydata()
+    assert drawn.max() == pytest.approx(found["good"].evidence.highest)
+
+
 def test_names_are_escaped(tmp_path):
     """In Prometheus's labels and on the page."""
     times, events, alarms = data(5)
