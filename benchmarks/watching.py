@@ -496,7 +496,10 @@ def delays(runs: int, path: str) -> None:
         panel.set_title("loss of half of the hits" if skill is None else f"skill {skill:g}", fontsize=10)
         panel.spines[["top", "right"]].set_visible(False)
     panels[0].set_ylabel("share of runs in which it is seen")
-    panels[1].legend(frameon=False, fontsize=8)
+    lines = {line.get_label(): line for line in panels[0].lines}
+    panels[0].figure.legend(
+        lines.values(), lines, loc="lower center", ncols=4, frameon=False, bbox_to_anchor=(0.5, -0.12)
+    )
     panels[0].figure.savefig(path, bbox_inches="tight")
 
 

@@ -636,7 +636,7 @@ class State:
                 "logs": self._added(name, logs),
             }
         self.blocks.append({
-            "start": start, "stop": stop, "steps": block.n, "events": int(some.sum()), "hash": truth, "by": by,
+            "start": start, "stop": stop, "steps": block.n, "events": int(some.sum()), "hash": truth, "by": by
         })  # fmt: skip
 
     def _added(self, name: str, logs: dict[str, FloatArray]) -> dict[str, list[float]]:

@@ -22,16 +22,7 @@ from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from nofluke.data.paths import expanded
 from nofluke.dates import as_duration, format_duration
 from nofluke.errors import InputError, arg, say
-from nofluke.inference.blocks import (
-    DEFAULTS,
-    ENOUGH,
-    RESTART,
-    WITHIN,
-    State,
-    alone,
-    read_state,
-    write_state,
-)
+from nofluke.inference.blocks import DEFAULTS, ENOUGH, RESTART, WITHIN, State, alone, read_state, write_state
 from nofluke.inference.evaluate import Evaluation
 from nofluke.inference.updates import DAY, moment, read_update
 from nofluke.laws.betting import found_by_e_bh, log_mean, losses, running_means
