@@ -498,7 +498,7 @@ def delays(runs: int, path: str) -> None:
     panels[0].set_ylabel("share of runs in which it is seen")
     lines = {line.get_label(): line for line in panels[0].lines}
     panels[0].figure.legend(
-        lines.values(), lines, loc="lower center", ncols=4, frameon=False, bbox_to_anchor=(0.5, -0.12)
+        lines.values(), lines, loc="lower center", ncols=4, frameon=False, bbox_to_anchor=(0.5, -0.2)
     )
     panels[0].figure.savefig(path, bbox_inches="tight")
 
