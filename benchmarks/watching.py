@@ -1,21 +1,24 @@
 """Watching a detector: how often evidence convinces without skill, and how soon with it. Tables for the documentation.
 
-``python benchmarks/watching.py level 1000``, and likewise ``auto``, ``delay``, ``lost``, ``muting``, prints a table.
-Blocks are settled one after the other, with a look after each. Those with a null that is asked for are counted by a
-compiled loop, which is compared with `nofluke.Watch` on a run of each situation; the others are watched as users do.
+``python benchmarks/watching.py level 1000 --workers 2`` prints a table, likewise ``auto``, ``delay``, ``lost`` and
+``muting``; ``picture`` and ``delays`` draw. Blocks are settled one after the other, with a look after each. Those with
+a null that is asked for are counted by a compiled loop, which is compared with `nofluke.Watch` on a run of each
+situation; the others are watched as users do.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 from collections.abc import Callable
+from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
 from numba import njit
+from scipy.stats import binom
 
 import nofluke as nf
-from nofluke.inference.watch import FIRST_RUN
+from nofluke.inference.blocks import FIRST_RUN
 from nofluke.laws.betting import TILTS, losses
 
 BLOCKS, STEPS, TOLERANCE, ALPHA = 500, 288, 2, 0.05
@@ -70,6 +73,19 @@ def season_begins(rng: np.random.Generator) -> Pair:
     before, after = iid(rng), season(rng)
     half = np.arange(N) < N // 2
     return np.where(half, before[0], after[0]), np.where(half, before[1], after[1])
+
+
+def odd_season(rng: np.random.Generator) -> Pair:
+    """The same with a period of 31 hours, which no calendar has."""
+    rate = np.exp(1.5 * np.sin(2 * np.pi * np.arange(N) / (31 * STEPS / 24)))
+    return rng.random(N) < 0.01 * rate / rate.mean(), rng.random(N) < 0.03 * rate / rate.mean()
+
+
+def drifting_season(rng: np.random.Generator) -> Pair:
+    """The season of a day times a slow change by a factor of 4 within half a year, of both alike."""
+    at = np.arange(N)
+    rate = np.exp(1.5 * np.sin(2 * np.pi * at / STEPS) + np.log(2) * np.sin(np.pi * at / (180 * STEPS)))
+    return rng.random(N) < 0.01 * rate / rate.mean(), rng.random(N) < 0.03 * rate / rate.mean()
 
 
 def mondays(rng: np.random.Generator) -> Pair:
@@ -199,11 +215,13 @@ def evidence(
 # ---- tables
 
 
-def table(head: list[str], rows: list[list[Any]]) -> None:
-    print("| " + " | ".join(head) + " |\n|" + " --- |" * len(head))
-    for row in rows:
-        print("| " + " | ".join(map(str, row)) + " |", flush=True)
-    print()
+def head(*cells: str) -> None:
+    row(*cells)
+    print("|" + " --- |" * len(cells), flush=True)
+
+
+def row(*cells: Any) -> None:
+    print("| " + " | ".join(map(str, cells)) + " |", flush=True)
 
 
 LEVELS: dict[str, tuple[Callable[[np.random.Generator], Pair], str, dict[str, Any]]] = {
@@ -220,17 +238,31 @@ LEVELS: dict[str, tuple[Callable[[np.random.Generator], Pair], str, dict[str, An
 }
 
 
+def ever(runs: int, run: Callable[[np.random.Generator], Any]) -> list[Any]:
+    """What each run gives, each with a generator of its own: the answer does not depend on the number of workers."""
+    seeds = [[OPTIONS.seed, i] for i in range(runs)]
+    if OPTIONS.workers == 1:
+        return [run(np.random.default_rng(seed)) for seed in seeds]
+    with get_context("fork").Pool(OPTIONS.workers, _give, (run,)) as pool:
+        return pool.map(_ask, seeds, chunksize=max(runs // (8 * OPTIONS.workers), 1))
+
+
+def _give(run: Callable[[np.random.Generator], Any]) -> None:
+    global RUN
+    RUN = run
+
+
+def _ask(seed: list[int]) -> Any:
+    return RUN(np.random.default_rng(seed))
+
+
 def level(runs: int) -> None:
     """How often evidence ever reaches 1/α without skill."""
-    bar, rows = -np.log(ALPHA * FIRST_RUN), []
+    bar = -np.log(ALPHA * FIRST_RUN)
+    head("situation", "null", "runs", "ever convincing")
     for name, (make, null, how) in LEVELS.items():
-        rng = np.random.default_rng(33)
-        ever, many = 0, runs
-        for _ in range(many):
-            ever += evidence(make(rng), null, **how).max() >= bar
-        rows.append([name.strip(), null, many, f"{ever / many:.3f}"])
-        print(rows[-1], file=sys.stderr, flush=True)
-    table(["situation", "null", "runs", "ever convincing"], rows)
+        found = ever(runs, lambda rng, make=make, null=null, how=how: evidence(make(rng), null, **how).max() >= bar)
+        row(name.strip(), null, runs, f"{np.mean(found):.3f}")
 
 
 def check() -> None:
@@ -254,60 +286,57 @@ def check() -> None:
         assert off < 1e-4, (make.__name__, null, off)
 
 
-def watched(pair: Pair, **how: Any) -> nf.WatchResult:
+def watched(pair: Pair, *, clock: bool = True, **how: Any) -> nf.WatchResult:
     times = np.datetime64("2026-01-01T00:00", "s") + np.arange(len(pair[0])) * np.timedelta64(86_400 // STEPS, "s")
-    return nf.Watch.replay(pair[0], predictions=pair[1], times=times, tolerance=TOLERANCE, **how).result
+    how = {"tolerance": TOLERANCE} | how
+    return nf.Watch.replay(pair[0], predictions=pair[1], times=times if clock else None, **how).result
+
+
+AUTO: dict[str, tuple[Callable[[np.random.Generator], Pair], dict[str, Any]]] = {
+    "independent steps": (iid, {}),
+    "bursts of events, alarms in runs": (bursts, {}),
+    "clusters and drifts across borders": (across, {}),
+    "labels that come late, bursts": (late_labels, {}),
+    "ranges of 5 to 30 steps, alarms in runs": (long_events, {"count_events": "ranges"}),
+    "both rates drift by a factor of 20": (drift, {}),
+    "daily season of both": (season, {}),
+    "daily season of both, whole days asked for": (season, {"null": "period-shuffle:period=1d"}),
+    "a daily season that begins after 250 blocks": (season_begins, {}),
+    "ten times as many of both in two hours of each Monday": (mondays, {}),
+    "a season of 31 hours": (odd_season, {}),
+    "daily season of both, steps without a clock": (season, {"clock": False}),
+    "the same, begins after 250 blocks": (season_begins, {"clock": False}),
+    "daily season, and both rates drift by a factor of 4": (drifting_season, {}),
+}
 
 
 def auto(runs: int) -> None:
-    """The same with the null, and the length of blocks, chosen from settled blocks."""
-    rows = []
-    for name, make, how in (
-        ("independent steps", iid, {}),
-        ("bursts of events, alarms in runs", bursts, {}),
-        ("labels that come late, bursts", late_labels, {}),
-        ("both rates drift by a factor of 20", drift, {}),
-        ("daily season of both", season, {}),
-        ("ten times as many of both in two hours of each Monday", mondays, {}),
-        ("a daily season that begins after 250 blocks", season_begins, {}),
-        ("daily season of both, whole days asked for", season, {"null": "period-shuffle:period=1d"}),
-        ("ranges of 5 to 30 steps, alarms in runs", long_events, {"count_events": "ranges"}),
-    ):
-        rng = np.random.default_rng(33)
-        ever, nulls = 0, {}
-        for _ in range(runs):
-            found = watched(make(rng), **how).detectors[0]
-            ever += found.verdict == "better than chance"
-            nulls[found.null] = nulls.get(found.null, 0) + 1
-        last = ", ".join(f"{null} {n / runs:.2f}" for null, n in sorted(nulls.items(), key=lambda one: -one[1]))
-        rows.append([name, last, runs, f"{ever / runs:.3f}"])
-        print(rows[-1], file=sys.stderr, flush=True)
-    table(["situation", "null at the end (share of runs)", "runs", "ever convincing"], rows)
+    """The same as users have it: nothing but the tolerance is said."""
+    head("situation", "runs", "ever convincing", "seasons that were seen, beside days and weeks")
+    for name, (make, how) in AUTO.items():
+
+        def run(rng: np.random.Generator, make=make, how=how) -> tuple[bool, int]:
+            found = watched(make(rng), **how)
+            return found.verdict == "better than chance", len(found.state.periods["detector"])
+
+        found = np.array(ever(runs, run))
+        usual = 0 if how.get("clock") is False else 1
+        row(name, runs, f"{found[:, 0].mean():.3f}", f"{(found[:, 1] > usual).mean():.2f}")
 
 
 def muting(runs: int) -> None:
     """Alarms that are muted for 60 steps after each event; they must precede, by 30 steps at most."""
-    rows = []
+    head("muting for 60 steps after each event", "runs", "ever convincing")
     for mask in (None, 60):
-        rng = np.random.default_rng(33)
-        ever = 0
-        for _ in range(runs):
+
+        def run(rng: np.random.Generator, mask=mask) -> bool:
             events, alarms = iid(rng)
-            quiet = np.zeros(N, dtype=bool)
-            for at in np.flatnonzero(events):
-                quiet[at + 1 : at + 61] = True
-            found = nf.Watch.replay(
-                events,
-                predictions=alarms & ~quiet,
-                tolerance=nf.Tolerance(early=30, late=0),
-                block=2 * STEPS,
-                null="circular-shift",
-                mute_after=mask,
-            ).result
-            ever += found.verdict == "better than chance"
-        rows.append(["with its mask" if mask else "without", runs, f"{ever / runs:.3f}"])
-        print(rows[-1], file=sys.stderr, flush=True)
-    table(["muting for 60 steps after each event", "runs", "ever convincing"], rows)
+            quiet = np.convolve(events, np.concatenate([[0], np.ones(60)]))[:N] > 0
+            how = {"tolerance": nf.Tolerance(early=30, late=0), "block": 2 * STEPS, "null": "circular-shift"}
+            found = nf.Watch.replay(events, predictions=alarms & ~quiet, mute_after=mask, **how)
+            return found.result.verdict == "better than chance"
+
+        row("with its mask" if mask else "without", runs, f"{np.mean(ever(runs, run)):.3f}")
 
 
 @njit(cache=True)
@@ -359,22 +388,27 @@ def _fixed(events, alarms, n, tolerance, alpha, looks):
     return daily, weekly
 
 
+def seen_by(skill: float, rng: np.random.Generator) -> dict[str, float]:
+    """The block at which skill is seen, by each way of looking; infinity for never."""
+    bar, found = -np.log(ALPHA * FIRST_RUN), {}
+    pair = with_skill(iid(rng), skill, rng)
+    over = {null: evidence(pair, null) >= bar for null in ("permutation", "circular-shift")}
+    some = slice(0, N if skill < 0.2 else N // 4)
+    over["auto"] = watched((pair[0][some], pair[1][some])).detectors[0].path >= 1 / ALPHA
+    for name, one in over.items():
+        found[name] = float(one.argmax()) + 1 if one.any() else np.inf
+    daily, weekly = _fixed(*pair, STEPS, TOLERANCE, ALPHA, BLOCKS)
+    return found | {"daily": daily if daily > 0 else np.inf, "weekly": weekly if weekly > 0 else np.inf}
+
+
 def delay(runs: int) -> None:
     """Blocks until skill is seen: by the watch, by a daily p-value with Bonferroni, by a test of each week alone."""
-    bar, rows = -np.log(ALPHA * FIRST_RUN), []
+    names = {"auto": "watch, auto", "circular-shift": "watch, rotations", "permutation": "watch, permutation"}
+    names |= {"daily": "daily p, Bonferroni", "weekly": "each week alone"}
+    head("skill", "runs", *names.values())
     for skill in (0.0, 0.1, 0.3, 0.6):
-        rng = np.random.default_rng(34)
-        seen: dict[str, list[float]] = {"permutation": [], "circular-shift": [], "daily": [], "weekly": []}
-        for _ in range(runs):
-            pair = with_skill(iid(rng), skill, rng)
-            for null in ("permutation", "circular-shift"):
-                over = evidence(pair, null) >= bar
-                seen[null].append(int(over.argmax()) + 1 if over.any() else np.inf)
-            for name, at in zip(("daily", "weekly"), _fixed(*pair, STEPS, TOLERANCE, ALPHA, BLOCKS), strict=True):
-                seen[name].append(at if at > 0 else np.inf)
-        rows.append([f"{skill:g}", runs, *(_seen(one) for one in seen.values())])
-        print(rows[-1], file=sys.stderr, flush=True)
-    table(["skill", "runs", "watch, permutation", "watch, rotations", "daily p, Bonferroni", "each week alone"], rows)
+        found = ever(runs, lambda rng, skill=skill: seen_by(skill, rng))
+        row(f"{skill:g}", runs, *(_seen([one[name] for one in found]) for name in names))
 
 
 def _seen(blocks: list[float]) -> str:
@@ -383,57 +417,109 @@ def _seen(blocks: list[float]) -> str:
     return f"{share:.2f}{f', median {median:.0f}' if np.isfinite(median) else ''}"
 
 
-def _shares(rng: np.random.Generator, rate: np.ndarray, clustered: bool) -> np.ndarray:
-    """Shares of hits of blocks with one to six events, which are all found or all missed where they are clustered."""
+LEAST, BAR, MOST = 0.7, 365.0, 3_650
+
+
+def _hits(rng: np.random.Generator, rate: np.ndarray, clustered: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Hits of blocks with one to six events, which are all found or all missed where they are clustered."""
     events = rng.integers(1, 7, len(rate))
-    return (rng.random(len(rate)) < rate).astype(float) if clustered else rng.binomial(events, rate) / events
+    return (events * (rng.random(len(rate)) < rate) if clustered else rng.binomial(events, rate)), events
 
 
-def lost(runs: int, least: float = 0.7, bar: float = 365.0, most: int = 3_650) -> None:
-    """Blocks between false alarms at the promised rate itself, and until the loss of half of the hits is seen."""
-    rows = []
-    for name, clustered in (("independent events", False), ("events of a block found or missed together", True)):
-        rng = np.random.default_rng(35)
-        times = [
-            _first(losses(_shares(rng, np.full(most, least), clustered), least, bar)[1], most) for _ in range(runs)
-        ]
-        delays, early = [], 0
-        for _ in range(runs):
-            rate = np.where(np.arange(600) < 100, 0.8, 0.4)
-            found = losses(_shares(rng, rate, clustered), least, bar)[1]
-            early += bool(found[:100].any())
-            delays.append(_first(found[100:], 500))
-        alone = np.mean(np.array(times) < most)
-        rows.append(
-            [name, runs, f"{np.mean(times):,.0f}", f"{alone:.2f}", f"{np.median(delays):.0f}", f"{early / runs:.3f}"]
+def lost_by(hits: np.ndarray, events: np.ndarray) -> dict[str, np.ndarray]:
+    """After each block whether a loss is seen: by the watch, and by binomial tests of all so far, or of each week."""
+    n = len(hits)
+    daily = binom.cdf(np.cumsum(hits), np.cumsum(events), LEAST) <= ALPHA / n
+    weeks = np.add.reduceat(np.stack([hits, events]), np.arange(0, n, 7), axis=1)
+    weekly = np.zeros(n, dtype=bool)
+    weekly[np.minimum(np.arange(6, n + 6, 7), n - 1)] = binom.cdf(*weeks, LEAST) <= ALPHA
+    return {"watch": losses(hits / events, LEAST, BAR)[1], "daily": daily, "weekly": weekly}
+
+
+def one_loss(rng: np.random.Generator, clustered: bool) -> dict[str, tuple[int, bool, float]]:
+    """Blocks to a false verdict at the promised rate; whether one comes before the loss; blocks until it is seen."""
+    still = lost_by(*_hits(rng, np.full(MOST, LEAST), clustered))
+    falls = lost_by(*_hits(rng, np.where(np.arange(600) < 100, 0.8, 0.4), clustered))
+    return {
+        name: (
+            int(still[name].argmax()) + 1 if still[name].any() else MOST,
+            bool(falls[name][:100].any()),
+            float(falls[name][100:].argmax()) + 1 if falls[name][100:].any() else np.inf,
         )
-        print(rows[-1], file=sys.stderr, flush=True)
-    table(
-        ["events", "runs", f"mean blocks to a false alarm, at most {most:,}", "had one", "blocks until a loss of half is seen (median)",
-         "false in the 100 blocks before"],
-        rows,
+        for name in still
+    }
+
+
+def lost(runs: int) -> None:
+    """Blocks between false alarms at the promised rate itself, and until the loss of half of the hits is seen."""
+    head(
+        "events", "by", "runs", f"mean blocks to a false verdict, at most {MOST:,}", "false in 100 good blocks",
+        "loss of half seen, median block",
     )  # fmt: skip
+    for name, clustered in (("independent", False), ("of a block found or missed together", True)):
+        found = ever(runs, lambda rng, clustered=clustered: one_loss(rng, clustered))
+        for by, told in (("watch", "watch"), ("daily", "daily p, Bonferroni"), ("weekly", "each week alone")):
+            first, early, late = np.array([one[by] for one in found]).T
+            row(name, told, runs, f"{first.mean():,.0f}", f"{early.mean():.3f}", _seen(late.tolist()))
 
 
-def _first(flags: np.ndarray, otherwise: int) -> int:
-    return int(flags.argmax()) + 1 if flags.any() else otherwise
-
-
-def picture(path: str) -> None:
-    """One run of each skill, and a loss: what the documentation shows."""
+def picture(_: int, path: str) -> None:
+    """One run of a skill that is lost, as `result.plot()` draws it."""
     rng = np.random.default_rng(5)
     rate = np.repeat([0.6, 0.6, 0.6, 0.1], BLOCKS // 4)
     events, alarms = iid(rng)
     alarms = alarms | (events & (rng.random(N) < np.repeat(rate, STEPS)))
-    some = slice(0, N)
-    result = watched((events[some], alarms[some]), lost_below=0.5, block="1d")
+    result = watched((events, alarms), lost_below=0.5)
     result.plot()[0].figure.savefig(path, bbox_inches="tight")
 
 
+def delays(runs: int, path: str) -> None:
+    """The share of runs in which skill, or its loss, has been seen by each block."""
+    from matplotlib.figure import Figure
+
+    panels = Figure(figsize=(9, 3)).subplots(1, 3)
+    styles = {
+        "auto": ("watch, auto", "C0", "-"), "watch": ("watch", "C0", "-"), "circular-shift": ("watch, rotations", "C0", ":"),
+        "daily": ("daily p, Bonferroni", "C1", "-"), "weekly": ("each week alone", "0.6", "-"),
+    }  # fmt: skip
+    for panel, skill in zip(panels, (0.1, 0.3, None), strict=False):
+        if skill is None:
+            found = [{by: one[2] for by, one in run.items()} for run in ever(runs, lambda rng: one_loss(rng, False))]
+        else:
+            found = ever(runs, lambda rng, skill=skill: seen_by(skill, rng))
+        for by, (told, colour, line) in styles.items():
+            if by in found[0]:
+                at = np.sort([min(one[by], 10.0 * BLOCKS) for one in found])
+                share = np.arange(1, runs + 1) / runs
+                panel.step(at, share, where="post", label=told, color=colour, linestyle=line)
+        panel.set(xscale="log", xlim=(1, BLOCKS), ylim=(0, 1), xlabel="blocks")
+        panel.set_title("loss of half of the hits" if skill is None else f"skill {skill:g}", fontsize=10)
+        panel.spines[["top", "right"]].set_visible(False)
+    panels[0].set_ylabel("share of runs in which it is seen")
+    lines = {line.get_label(): line for line in panels[0].lines}
+    panels[0].figure.legend(
+        lines.values(), lines, loc="lower center", ncols=4, frameon=False, bbox_to_anchor=(0.5, -0.2)
+    )
+    panels[0].figure.savefig(path, bbox_inches="tight")
+
+
+TABLES = {"level": level, "auto": auto, "muting": muting, "delay": delay, "lost": lost}
+PICTURES = {"picture": picture, "delays": delays}
+
+
 if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", choices=[*TABLES, *PICTURES])
+    parser.add_argument("runs", type=int, nargs="?", default=100)
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=33)
+    parser.add_argument("--only", help="rows of auto whose name holds this")
+    parser.add_argument("-o", "--output", default="watching.png")
+    OPTIONS = parser.parse_args()
     check()
-    asked = sys.argv[1]
-    if asked == "picture":
-        picture(sys.argv[2])
+    if OPTIONS.only:
+        AUTO = {name: how for name, how in AUTO.items() if OPTIONS.only in name}
+    if OPTIONS.what in TABLES:
+        TABLES[OPTIONS.what](OPTIONS.runs)
     else:
-        {"level": level, "auto": auto, "muting": muting, "delay": delay, "lost": lost}[asked](int(sys.argv[2]))
+        PICTURES[OPTIONS.what](OPTIONS.runs, OPTIONS.output)

@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -16,7 +17,7 @@ import pytest
 import nofluke as nf
 from nofluke.cli import main
 from nofluke.errors import InputError
-from nofluke.inference import watch as module
+from nofluke.inference import blocks as module
 
 HOUR = np.timedelta64(3600, "s")
 START = np.datetime64("2026-03-20T00:00:00", "s")
@@ -36,7 +37,7 @@ def data(days=40, skill=0.6, seed=0, step=300, rate=0.01):
 
 def state_of(watch):
     """The file that it would write."""
-    return module._dumped(watch._state)
+    return module.dumped(watch._state)
 
 
 SETTINGS = {"tolerance": "10min", "block": "1d", "lost_below": 0.3}
@@ -127,7 +128,7 @@ def test_skill_convinces_and_blindness_does_not(replayed):
     found = replayed.result
     assert found["good"].verdict == "better than chance"
     assert found["good"].pvalue < 1e-4
-    assert found["good"].since.convincing < "2026-04-10"
+    assert found["good"].since.convincing == "2026-04-10"  # three weeks, in which days are first compared
     assert found["blind"].verdict in ("not yet", "lost")
     assert found["blind"].evidence.highest < 20
     assert found.verdict == found["blind"].verdict
@@ -218,7 +219,7 @@ def test_a_restart_begins_with_the_next_block_and_shares_alpha(tmp_path):
     assert found.to_dict()["run"] == 2
     assert found.n_blocks == 39 - first.n_blocks
     assert found.columns()["start"][0] == "2026-04-08"
-    kept = json.loads(place.read_text())["earlier_runs"]
+    kept = json.loads(place.read_text())["earlier"]
     assert kept[0]["detectors"]["good"]["highest"] == pytest.approx(first["good"].evidence.highest)
     shares = [module.State(settings={}, run=run).weight for run in range(1, 60)]
     assert shares[:3] == pytest.approx([0.8, 0.1, 0.05])
@@ -301,47 +302,87 @@ def test_a_state_is_read_back_as_it_was_written(replayed):
     plain = nf.Watch.replay(rng.random(3_000) < 0.02, predictions=rng.random(3_000) < 0.05, tolerance=1, block=100)
     for watch in (replayed, plain, nf.watch(tolerance=2)):
         text = state_of(watch)
-        assert module._dumped(module._loaded(text, "state")) == text
+        assert module.dumped(module.loaded(text, "state")) == text
         json.loads(text)
 
 
 def test_e_is_one_until_there_are_enough_events():
-    """No null is chosen before, and the verdict says why."""
-    times, events, alarms = data(10, rate=0.003)
-    result = nf.Watch.replay(events, predictions=alarms["good"], times=times, **SETTINGS).result
+    """Without a clock a season has to be looked for first, and the verdict says why."""
+    _, events, alarms = data(10, rate=0.003)
+    own = {"tolerance": 2, "block": 288}
+    result = nf.Watch.replay(events, predictions=alarms["good"], **own).result
     assert set(result.columns()["evidence"]) == {module.FIRST_RUN}
     assert result.verdict == "cannot tell"
     assert "8 events" in result.reason
 
 
-def test_the_choice_for_a_block_does_not_see_it():
-    """Whatever the last block holds, the null that it was judged by is the same."""
-    times, events, alarms = data(30)
+def test_what_is_looked_for_before_a_block_does_not_see_it():
+    """Whatever the last blocks hold, the seasons that were seen before are the same."""
     rng = np.random.default_rng(5)
+    n = 30 * 288
+    rate = np.exp(1.5 * np.sin(2 * np.pi * np.arange(n) / 200))
+    events, alarms = rng.random(n) < 0.01 * rate, rng.random(n) < 0.03 * rate
     seen = set()
     for _ in range(5):
         other = events.copy()
         other[-2 * 288 :] = rng.permutation(other[-2 * 288 :])
-        watch = nf.Watch.replay(other, predictions=alarms, times=times, tolerance="10min", block="1d")
-        seen.add(tuple(one["by"]["good"]["null"] for one in watch._state.blocks[:29]))
+        periods = nf.Watch.replay(other, predictions=alarms, tolerance=2, block=288)._state.periods["detector"]
+        seen.add(tuple((one.long, one.since) for one in periods if one.since <= 28 * 288))
     assert len(seen) == 1
+    assert abs(seen.pop()[0][0] - 200) <= 2
 
 
-def test_a_season_makes_blocks_of_several_periods():
-    """Whole days exchanged within weeks; with days alone as blocks, nothing can be told, and the reason says so."""
+def test_the_lesser_evidence_counts():
+    """Rotations are fooled by a season of the day, exchanged weekdays by weeks that differ, and neither fools both."""
     rng = np.random.default_rng(3)
-    n, step = 100 * 96, np.timedelta64(900, "s")
-    rate = np.exp(2 * np.sin(2 * np.pi * np.arange(n) / 96))
-    rate /= rate.mean()
+    at = np.arange(140 * 96)
+    times = START + at * np.timedelta64(900, "s")
+    daily = np.exp(2 * np.sin(2 * np.pi * at / 96))
+    weeks = np.where(at // (7 * 96) % 3 == 0, 5.0, 0.5)
+    for rate, fooled in ((daily / daily.mean(), "circular-shift"), (weeks, module.DAY)):
+        events, alarms = rng.random(len(at)) < 0.02 * rate, rng.random(len(at)) < 0.05 * rate
+        found = nf.Watch.replay(events, predictions=alarms, times=times, tolerance="15min")
+        assert found.result.verdict == "not yet"
+        if fooled == "circular-shift":
+            alone = nf.Watch.replay(events, predictions=alarms, times=times, tolerance="15min", null=fooled)
+            assert alone.result.verdict == "better than chance"
+        else:
+            logs = [one["by"]["detector"]["logs"].get("1d, every 7") for one in found._state.blocks]
+            assert max(max(one) for one in logs if one) > 5
+
+
+def test_seasons_of_one_period_and_several_cycles_are_not_mixed_up():
+    """Days by weekday, and every other day: each has evidence of its own, from when on it counts."""
+    times, events, alarms = data(60, skill=0.3)
+    watch = nf.Watch.replay(
+        events[: 20 * 288], predictions=alarms["blind"][: 20 * 288], times=times[: 20 * 288], tolerance=2
+    )
+    state = watch._state
+    [weekdays] = state.periods["detector"]
+    other = module.Periods(long=module.DAY, alike=2, many=3, since=state.next, start=state.next, why="")
+    assert weekdays.kind(state.timeline) != other.kind(state.timeline)
+    state.periods["detector"].append(other)
+    found = watch.update(events, predictions=alarms["blind"], times=times)
+    kinds = [set(one["by"]["detector"]["logs"]) for one in state.blocks]
+    assert [i for i, own in enumerate(kinds) if "1d, every 7" in own] == [20, 41]
+    assert next(i for i, own in enumerate(kinds) if "1d, every 2" in own) == 24
+    assert found.detectors[0].path[:20].max() <= module.FIRST_RUN  # of weekdays, from the beginning on
+
+
+def test_what_is_seen_late_caps_what_was_gathered():
+    """A season that begins unseen: what counted as skill until it is seen does not count from then on."""
+    rng = np.random.default_rng(2)
+    n, begins = 200 * 100, 60 * 100
+    rate = np.where(np.arange(n) < begins, 1.0, np.exp(2.5 * np.sin(2 * np.pi * np.arange(n) / 100)))
     events, alarms = rng.random(n) < 0.02 * rate, rng.random(n) < 0.05 * rate
-    times = START + np.arange(n) * step
-    found = nf.Watch.replay(events, predictions=alarms, times=times, tolerance="15min")
-    assert found.result.detectors[0].null == "whole periods exchanged"
-    assert {one["long"] for one in found._state.blocks[-3:]} == {7 * module.DAY}
-    assert found.result.verdict != "better than chance"
-    fixed = nf.Watch.replay(events, predictions=alarms, times=times, tolerance="15min", block="1d").result
-    assert fixed.verdict == "cannot tell"
-    assert "season" in fixed.reason
+    found = nf.Watch.replay(events, predictions=alarms, tolerance=1, block=100)
+    seen = found._state.periods["detector"][0]
+    assert abs(seen.long - 100) <= 1
+    assert begins < seen.since < n
+    path, stops = found.result.detectors[0].path, found.result.times
+    assert path[stops > seen.since].max() < 20
+    assert path[stops > seen.since][0] <= module.FIRST_RUN
+    assert f"whole periods of {seen.long} steps change places" in found.result.detectors[0].why
 
 
 def test_ranges_across_borders_count_where_they_begin():
@@ -449,11 +490,11 @@ def test_a_season_of_hours_of_the_week_is_kept():
     rate = np.where((at // 288 % 7 == 4) & (at % 288 // 24 == 4), 20.0, 1.0)
     events, alarms = rng.random(len(at)) < 0.008 * rate, rng.random(len(at)) < 0.025 * rate
     times = START + at * np.timedelta64(300, "s")
-    found = nf.Watch.replay(events, predictions=alarms, times=times, tolerance=2).result.detectors[0]
-    assert found.null == "whole periods exchanged"
-    assert "whole periods of 7d change places within blocks of 28d" in found.why
-    found = nf.Watch.replay(events, predictions=alarms, times=times, tolerance=2, block="1d")
-    assert "blocks of 28d would be" in found._state.chosen["detector"].why
+    for how in ({}, {"block": "1d"}, {"block": "7d"}, {"null": "period-shuffle:period=7d"}):
+        assert nf.Watch.replay(events, predictions=alarms, times=times, tolerance=2, **how).result.verdict == "not yet"
+    for null in ("circular-shift", "period-shuffle:period=1d"):
+        alone = nf.Watch.replay(events, predictions=alarms, times=times, tolerance=2, null=null)
+        assert alone.result.verdict == "better than chance"
 
 
 def test_days_are_those_of_the_calendar_in_a_zone():
@@ -513,7 +554,9 @@ def test_a_first_update_that_fails_leaves_a_watch_that_works():
     empty = nf.watch(tolerance="10min", start="2026-03-20")
     empty.update([], predictions=[], until="2026-03-20T12:00")
     zoned = [datetime(2026, 3, 21, tzinfo=UTC)]
-    assert empty.update(zoned, predictions=zoned, until="2026-03-30T00:00Z").verdict == "cannot tell"
+    found = empty.update(zoned, predictions=zoned, until="2026-03-30T00:00Z")
+    assert (found.verdict, found.recall.hits) == ("not yet", 1)
+    assert found.reason.endswith("whole periods are first compared at 2026-04-10T00:10Z.")
 
 
 def test_irregular_times_need_a_duration():
@@ -585,6 +628,24 @@ def test_a_loss_is_seen_and_said():
     assert nf.Watch.replay(events, predictions=alarms, times=times, **how).result.verdict == "better than chance"
 
 
+def test_a_reference_period_that_promises_nothing_says_so(tmp_path):
+    """Recall so low, or events so few, that the lower limit is 0: a loss cannot be seen, and that is the verdict."""
+    times, events, alarms = data(60, skill=0.5)
+    how = {"times": times, "tolerance": "10min", "false_alarm_every": "1y"}
+    for truth, period, said in (
+        (events, "2d", "of the reference period of 2d, its recall was .* with a lower limit of 0"),
+        (events & (times > times[10 * 288]), "5d", "of the reference period of 5d, no block of it had an event"),
+    ):
+        found = nf.Watch.replay(truth, predictions=alarms["good"], lost_below=period, **how).result
+        assert found.verdict == "cannot tell"
+        for text in (found.reason, str(found).replace("\n", " "), found.report(tmp_path / "page.html").read_text()):
+            assert re.search(f"A loss cannot be seen: {said}. Pass a share, or a longer period.", text)
+        assert "The evidence is convincing since" in found.reason
+        assert found.detectors[0].lost_below is None
+    early = nf.Watch.replay(events, predictions=alarms["good"], lost_below="90d", **how).result
+    assert early.verdict == "better than chance"  # the period is not over
+
+
 def test_results_say_what_voids_them_wherever_they_are_read(replayed, tmp_path):
     """Text, words, JSON, Markdown, LaTeX, notebook and page."""
     found = replayed.result
@@ -600,6 +661,18 @@ def test_results_say_what_voids_them_wherever_they_are_read(replayed, tmp_path):
     assert page.count('class="verdict"') == len(found.detectors)  # the hero
 
 
+def test_the_page_says_each_verdict_once_and_shows_the_latest_blocks_first(replayed, tmp_path):
+    """Of all detectors, block by block; the picture is evidence to the last digit that floats have."""
+    found = replayed.result
+    page = found.report(tmp_path / "page.html").read_text()
+    shown = re.findall(r"<tr><t[hd][^>]*>(good|blind)</t[hd]><td[^>]*>(2026-[-0-9]+)</td>", page)
+    assert shown[:3] == [("good", "2026-04-27"), ("blind", "2026-04-27"), ("good", "2026-04-26")]
+    heroes = page[page.index('class="verdict"') : page.index("<figure")]
+    assert heroes.count("better than chance") == 1
+    drawn = found.plot()[0].lines[0].get_ydata()
+    assert drawn.max() == pytest.approx(found["good"].evidence.highest)
+
+
 def test_names_are_escaped(tmp_path):
     """In Prometheus's labels and on the page."""
     times, events, alarms = data(5)
@@ -607,6 +680,53 @@ def test_names_are_escaped(tmp_path):
     found = nf.Watch.replay(events, predictions={name: alarms["good"]}, times=times, **SETTINGS).result
     assert 'detector="a\\"<b>\\\\c"' in found.to_prometheus()
     assert "<b>" not in found.report(tmp_path / "page.html").read_text()
+
+
+def test_prometheus_takes_the_text_as_it_is():
+    """Each family once, HELP and TYPE before its samples, labels in quotes, a line feed at the very end."""
+    times, events, alarms = data(25)
+    found = nf.Watch.replay(events, predictions={**alarms, "never": alarms["good"] & False}, times=times, **SETTINGS)
+    text = found.result.to_prometheus()
+    assert text.endswith("\n")
+    family, known, samples = "", set(), set()
+    for line in text.splitlines():
+        helped, kind = re.fullmatch(r"# HELP (\w+) .+", line), re.fullmatch(r"# TYPE (\w+) gauge", line)
+        sample = re.fullmatch(r'(\w+)(\{(?:\w+="[^"\\]*",?)+\}) (NaN|[-+.e\d]+)', line)
+        if helped:
+            family = helped[1]
+            assert family not in known
+        elif kind:
+            assert kind[1] == family
+            known.add(family)
+        else:
+            assert sample[1] == family
+            assert family in known
+            assert sample[1] + sample[2] not in samples
+            samples.add(sample[1] + sample[2])
+    assert len(samples) == 3 * 15
+
+
+def test_a_detector_that_never_fires_has_nothing_to_learn_from():
+    """And the evidence of the others is corrected for it all the same."""
+    times, events, alarms = data(40)
+    found = nf.Watch.replay(
+        events, predictions={"good": alarms["good"], "never": alarms["good"] & False}, times=times, tolerance="10min"
+    ).result
+    assert found["never"].verdict == found.verdict == "nothing to learn"
+    assert found["never"].reason == "No block has had both events and alarms so far."
+    assert found["good"].verdict == "better than chance"
+    assert found["never"].precision.of == 0
+
+
+def test_rows_that_are_missing_here_and_there_cost_little():
+    """Days that lack other rows still change places, at the times that all have; clocks that are not exact, too."""
+    times, events, alarms = data(40)
+    rng = np.random.default_rng(9)
+    there = rng.random(len(times)) > 0.02
+    late = times + rng.integers(0, 60, len(times)).astype("timedelta64[s]")
+    for some, clock in ((there, times), (there | True, late)):
+        found = nf.Watch.replay(events[some], predictions=alarms["good"][some], times=clock[some], tolerance="10min")
+        assert found.result.verdict == "better than chance"
 
 
 def test_updates_of_two_processes_wait_for_each_other(tmp_path):
@@ -659,7 +779,7 @@ def test_killing_at_any_moment_loses_nothing(tmp_path, wait):
         process.stdout.readline()
         time.sleep(wait)
         process.send_signal(signal.SIGKILL)
-    module._loaded((tmp_path / "state.json").read_text(), "state")
+    module.loaded((tmp_path / "state.json").read_text(), "state")
     with start(tmp_path, 16) as again:
         assert again.wait(60) == 0
     expected = nf.Watch.replay(*lists(16)[0], **lists(16)[1], **SETTINGS)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nofluke.inference.watch import Block
+from nofluke.inference.blocks import Block, Stretch, Timeline
 from nofluke.laws.betting import (
     BETS,
     RATES,
@@ -21,7 +21,7 @@ from nofluke.laws.betting import (
     running_means,
 )
 from nofluke.nulls.shifts import hits_by_rotation, touched_by_shift
-from nofluke.series.counting import runs
+from nofluke.series.counting import runs, union
 from nofluke.series.tolerance import Ranges
 
 N = 9
@@ -30,11 +30,23 @@ N = 9
 def block_of(events, n=N, long=1):
     """Events that begin on these steps and last so many."""
     first = np.array(sorted(events), dtype=np.int64)
-    return Block(at=np.arange(n), first=first, last=first + long - 1, points=long == 1)
+    return Block(at=np.arange(n), first=first, last=first + long - 1)
 
 
-def zone_of(alarms, n=N, early=1, late=1):
-    return block_of([]).zone(np.array(alarms), early, late) if n == N else None
+def zone_of(alarms):
+    return union(block_of([]).windows(np.array(alarms), 1, 1))
+
+
+def stretch_of(events, alarms, open_steps=((0, 12),), long=1):
+    """Events that begin on these steps and last so many, in twelve steps."""
+    begins = np.array(sorted(events), dtype=np.int64)
+    starts, stops = np.array(open_steps).T
+    return Stretch(
+        begins=begins, ends=begins + long - 1, alarms=np.array(alarms), open=Ranges(starts=starts, stops=stops), over=begins + long - 1
+    )  # fmt: skip
+
+
+STEPS = Timeline(dates=False, aware=False, step=1, resolution=1, early=1, late=1)
 
 
 def exact_mean(hits, tilt):
@@ -62,9 +74,7 @@ def test_events_permuted_in_a_block_have_evalues_with_expectation_one(alarms, m)
     """Every placement of m events on nine steps, each e-value as the enumeration gives it; their mean is 1 to 1e-12."""
     placements = list(combinations(range(N), m))
     hits = [slow_hits(events, alarms) for events in placements]
-    found = np.array(
-        [block_of(e).evidence_of_recall(zone_of(alarms), "permutation", np.array([0, N])) for e in placements]
-    )
+    found = np.array([block_of(e).recall(zone_of(alarms), "permutation") for e in placements])
     for i, tilt in enumerate(TILTS):
         mean, base = exact_mean(hits, tilt), Fraction(float(np.exp(tilt)))
         exact = [float(base**h / mean) for h in hits]
@@ -78,7 +88,7 @@ def test_rotations_of_a_block_have_evalues_with_expectation_one(alarms, events, 
     """All nine rotations, of points and of ranges, which stay whole around the circle; recall and precision."""
     orbit = [tuple((e + s) % N for e in events) for s in range(N)]
     hits = [slow_hits(one, alarms, long) for one in orbit]
-    found = block_of(events, long=long).evidence_of_recall(zone_of(alarms), "circular-shift", np.array([0, N]))
+    found = block_of(events, long=long).recall(zone_of(alarms), "circular-shift")
     for i, tilt in enumerate(TILTS):
         base = Fraction(float(np.exp(tilt)))
         exact = float(base ** hits[0] / exact_mean(hits, tilt))
@@ -87,45 +97,71 @@ def test_rotations_of_a_block_have_evalues_with_expectation_one(alarms, events, 
     np.testing.assert_allclose(np.exp(own).mean(axis=0), 1, rtol=1e-12)
     steps = [sorted({(e + i) % N for e in one for i in range(long)}) for one in orbit]
     right = [slow_right(one, alarms) for one in steps]
-    found = block_of(events, long=long).evidence_of_precision(np.array(alarms), 1, 1)
+    block = block_of(events, long=long)
+    found = block.precision(block.windows(np.array(alarms), 1, 1))
     for i, tilt in enumerate(TILTS):
         base = Fraction(float(np.exp(tilt)))
         assert np.exp(found[i]) == pytest.approx(float(base ** right[0] / exact_mean(right, tilt)), rel=1e-12)
 
 
+PERIODS = [(0, 2), (1,), (), (0,)]  # events of four periods of three steps
+EDGES = np.arange(0, 13, 3)
+
+
+def in_order(order):
+    return sorted(place * 3 + e for place, i in enumerate(order) for e in PERIODS[i])
+
+
 @pytest.mark.parametrize("alarms", [(1, 6, 10), (0, 11), (5,)])
-def test_whole_periods_in_any_order_have_evalues_with_expectation_one(alarms):
-    """Four periods of three steps, with two, one, no and one event: all 24 orders."""
-    periods, long = [(0, 2), (1,), (), (0,)], 3
-    edges = np.arange(0, 13, long)
-
-    def events(order):
-        return sorted(place * long + e for place, i in enumerate(order) for e in periods[i])
-
-    def evalues(order):
-        first = np.array(events(order))
-        block = Block(at=np.arange(12), first=first, last=first, points=True)
-        return block.evidence_of_recall(block.zone(np.array(alarms), 1, 1), "period-shuffle", edges)
-
-    orders = list(permutations(range(4)))
-    hits = [slow_hits(events(order), alarms, n=12) for order in orders]
-    found = np.array([evalues(order) for order in orders])
+@pytest.mark.parametrize("alike", [1, 2])
+def test_whole_periods_in_any_order_have_evalues_with_expectation_one(alarms, alike):
+    """Four periods of three steps, with two, one, no and one event: all 24 orders; every other one alike: all 4."""
+    orders = [one for one in permutations(range(4)) if all((i - k) % alike == 0 for k, i in enumerate(one))]
+    hits = [slow_hits(in_order(order), alarms, n=12) for order in orders]
+    found = np.array([stretch_of(in_order(one), alarms).exchanged(EDGES, alike, STEPS, 0) for one in orders])
+    assert len(orders) == {1: 24, 2: 4}[alike]
     for i, tilt in enumerate(TILTS):
         mean, base = exact_mean(hits, tilt), Fraction(float(np.exp(tilt)))
         np.testing.assert_allclose(np.exp(found[:, i]), [float(base**h / mean) for h in hits], rtol=1e-12)
         assert abs(np.exp(found[:, i]).mean() - 1) <= 1e-12
 
 
-def test_periods_that_were_not_watched_alike_or_are_crossed_stay():
-    """Of four periods, one lacks a step and one is entered by an event: the other two change places, and no more."""
-    at = np.array([0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14])  # step 6 was not watched
-    edges = np.array([0, 3, 6, 9, 12, 15])
-    # an event in each of the first two, one across the border of the last two
-    first, last = np.array([0, 4, 10]), np.array([0, 4, 11])
-    block = Block(at=at, first=first, last=last, points=False)
-    zone = block.zone(np.array([0]), 0, 0)
-    found = block.evidence_of_recall(zone, "period-shuffle", edges)
-    np.testing.assert_allclose(np.exp(found), np.exp(TILTS) / ((np.exp(TILTS) + 1) / 2), rtol=1e-12)
+@pytest.mark.parametrize("raised", [(1, 6, 10), (0, 2, 3, 5, 8, 11), tuple(range(12))])
+@pytest.mark.parametrize("mute", [1, 2])
+def test_whole_periods_with_muting_have_evalues_with_expectation_one_at_most(raised, mute):
+    """Alarms are held back after each event, so they depend on the order that came true; nothing is gained by that."""
+    about = Timeline(dates=False, aware=False, step=1, resolution=1, early=1, late=0)
+    found = []
+    for order in permutations(range(4)):
+        events = in_order(order)
+        held = {e + i for e in events for i in range(1, mute + 1)}
+        seen = [a for a in raised if a not in held]
+        found.append(stretch_of(events, seen).exchanged(EDGES, 1, about, mute + 1))
+    assert np.exp(found).mean(axis=0).max() <= 1 + 1e-12
+
+
+def test_periods_change_places_at_the_times_that_all_of_them_have_watched():
+    """Of four periods one lacks a step, one was hardly watched: three change places, without what is at that step."""
+    open_steps = ((0, 6), (7, 10))
+    events = [0, 4, 5, 10]  # at their periods' first, second and third step; and where nothing else is looked at
+    found = stretch_of(events, [0, 7], open_steps).exchanged(EDGES, 1, STEPS, 0)
+    # steps 0, 1 and 6 to 8 have an alarm near them; the first of each period is not looked at, since step 6 is closed
+    hits = np.array([[0, 0, 0], [1, 0, 2], [0, 0, 0]])
+    np.testing.assert_allclose(found, log_evalues_of_orders(hits), rtol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_whole_periods_with_gaps_have_evalues_with_expectation_one(seed):
+    """Gaps that hide events wherever these would be: all orders of four periods, each seen through them."""
+    rng = np.random.default_rng(seed)
+    closed = np.sort(rng.choice(12, 3, replace=False))
+    open_steps = tuple((int(a), int(b)) for a, b in zip([0, *(closed + 1)], [*closed, 12], strict=True) if b > a)
+    alarms = [a for a in (1, 4, 6, 10) if a not in closed]
+    found = []
+    for order in permutations(range(4)):
+        events = [e for e in in_order(order) if e not in closed]
+        found.append(stretch_of(events, alarms, open_steps).exchanged(EDGES, 1, STEPS, 0))
+    np.testing.assert_allclose(np.exp(found).mean(axis=0), 1, rtol=1e-12)
 
 
 def test_many_periods_are_rotated():
@@ -156,7 +192,7 @@ def test_events_found_by_alarms_of_the_neighbouring_blocks():
     """An alarm right before a block, or right after it, finds events at its border."""
     block = block_of([0, 8])
     for alarms, starts, stops in (([-1], [0], [1]), ([9], [8], [9]), ([-2], [], [])):
-        zone = block.zone(np.array(alarms), 1, 1)
+        zone = block.windows(np.array(alarms), 1, 1)
         assert zone.starts.tolist() == starts
         assert zone.stops.tolist() == stops
 
@@ -240,14 +276,16 @@ def test_e_bh_is_a_step_up():
 
 def test_unused_ranges_are_no_evidence():
     """No events, no alarms, or alarms everywhere: e is 1."""
-    edges = np.array([0, N])
-    for null in ("permutation", "circular-shift", "period-shuffle"):
-        assert not block_of([]).evidence_of_recall(zone_of([4]), null, edges).any()
-        assert not block_of([3]).evidence_of_recall(zone_of([]), null, edges).any()
-        everywhere = Ranges(starts=np.array([0]), stops=np.array([N]))
-        assert not block_of([3]).evidence_of_recall(everywhere, null, edges).any()
-    assert not block_of([]).evidence_of_precision(np.array([4]), 1, 1).any()
-    assert not block_of([3]).evidence_of_precision(np.array([], dtype=np.int64), 1, 1).any()
+    nothing = np.array([], dtype=np.int64)
+    everywhere = Ranges(starts=np.array([0]), stops=np.array([N]))
+    for null in ("permutation", "circular-shift"):
+        assert not block_of([]).recall(zone_of([4]), null).any()
+        assert not block_of([3]).recall(zone_of(nothing), null).any()
+        assert not block_of([3]).recall(everywhere, null).any()
+    assert not block_of([]).precision(zone_of([4])).any()
+    assert not block_of([3]).precision(zone_of(nothing)).any()
+    for events, alarms in (([], [4]), ([3], nothing), ([3, 6], range(12))):
+        assert not stretch_of(events, alarms).exchanged(EDGES, 1, STEPS, 0).any()
 
 
 @given(st.integers(0, 2**32), st.integers(30, 400), st.integers(1, 3))

@@ -55,9 +55,7 @@ list_options = several(
 setting_options = several(
     click.option("--tolerance", type=_LENGTH, help="How early or late an alarm may be, such as 10min."),
     sides_in("--early 1h --late 0s", "up to an hour before"),
-    click.option(
-        "--block", type=_LENGTH, help="How long a block is, such as 1d. Default: auto, long against the tolerance."
-    ),
+    click.option("--block", type=_LENGTH, help="How long a block is. Default: 1d, or longer if the tolerance is long."),
     click.option(
         "--labels-final", type=_LENGTH, help="How long after a block its labels are final, such as 2d. Default 0."
     ),
@@ -161,7 +159,7 @@ def watch(state: str, form: str, output: str | None, report: str | None, gate: b
 
         write(json_text(with_text(result._record(), said)), output)
     elif form == "prometheus":
-        write(result.to_prometheus(), output)
+        write(result.to_prometheus().rstrip("\n"), output)
     else:
         lines = [said(line) for line in (*result.sentences(), *result.notes)]
         write(" ".join(lines) if len(result.detectors) == 1 else "\n".join(lines), output)

@@ -11,7 +11,7 @@ from nofluke.plot.panels import check_kind, legend_above, make_panels, short
 from nofluke.plot.style import AxesArray, check_matplotlib, faint, few_ticks, ink, label, on_dark, one_of, tidy
 from nofluke.text.signs import COLOURS
 
-MOST_SHOWN = 1e30
+MOST_SHOWN = 1e300
 """Evidence beyond this is drawn there: nobody is convinced any more than that."""
 
 
@@ -57,10 +57,10 @@ def watch(result: WatchResult, ax: Any = None) -> AxesArray:
         style = {"color": observed, "linewidth": 1.8} if alone else one_of(i, len(result.detectors))
         panels[0].plot(times, np.clip(one.path, 1 / MOST_SHOWN, MOST_SHOWN), label=short(one.name), **style)
         for panel, measure in zip(panels[1:], ("recall", "precision"), strict=True):
-            at, (mean, low, high), _ = one.bands[measure]
+            mean, low, high = one.bands[measure]
             if alone:
-                panel.fill_between(times[at], low, high, color=observed, alpha=faint(0.2), linewidth=0)
-            panel.plot(times[at], mean, **style)
+                panel.fill_between(times, low, high, color=observed, alpha=faint(0.2), linewidth=0)
+            panel.plot(times, mean, **style)
         if one.lost_below is not None and i == 0:
             panels[1].axhline(one.lost_below, color=ink(), linewidth=1, linestyle=(0, (4, 2)))
     panels[0].axhline(1.0, color=chance, linewidth=1, label="chance")
@@ -70,7 +70,8 @@ def watch(result: WatchResult, ax: Any = None) -> AxesArray:
     panels[0].set_yscale("log")
     low, high = np.log10(panels[0].get_ylim())
     first, last = np.ceil(low), np.floor(high)
-    powers = np.arange(first, last + 1, max(np.ceil((last - first) / 3), 1))
+    apart = max(np.ceil((last - first) / 3), 1)  # 1 is among them
+    powers = apart * np.arange(np.ceil(low / apart), np.floor(high / apart) + 1)
     panels[0].set_ylim(10 ** min(low, first - 0.2 * (high - low)), 10**high)  # no tick beside the panel below
     panels[0].yaxis.set_major_locator(FixedLocator((10**powers).tolist()))
     panels[0].yaxis.set_minor_locator(NullLocator())

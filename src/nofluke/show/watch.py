@@ -11,8 +11,7 @@ from nofluke.show.kit import filled, page
 from nofluke.show.kit.figure import plotted
 from nofluke.text.tables import plural
 
-SIGNS = {"better than chance": ("yes", "No fluke"), "lost": ("no", "Could be a fluke by now")}
-UNTOLD = ("cannot tell", "Cannot tell yet")
+SIGNS = {"better than chance": "yes", "lost": "no"}  # any other is told as "cannot tell" is
 MOST_ROWS = 400
 
 
@@ -29,18 +28,18 @@ def make_page(result: WatchResult) -> str:
     alone = len(result.detectors) == 1
     heroes = [
         {
-            "sign": SIGNS.get(one.verdict, UNTOLD)[0],
+            "sign": SIGNS.get(one.verdict, "cannot tell"),
             "name": "" if alone else one.name,
-            "verdict": SIGNS.get(one.verdict, UNTOLD)[1],
-            "words": one.in_words(),
+            "verdict": one.verdict,
+            "words": one.details,
         }
         for one in result.detectors
     ]
     columns = result.columns()
-    kept = ("detector", "start", "events", "found", "alarms", "right", "null", "evidence")
-    rows = list(zip(*(columns[name] for name in kept), strict=True))[::-1]
-    shown = [[f"{cell:.3g}" if isinstance(cell, float) else str(cell) for cell in row] for row in rows[:MOST_ROWS]]
-    nulls = dict.fromkeys(f"Null: {one.null}. {one.why}" for one in result.detectors if one.null)
+    kept = ("detector", "start", "events", "found", "alarms", "right", "evidence")
+    rows = list(zip(*(columns.get(name, ()) for name in kept), strict=True))
+    latest = [row for i in range(result.n_blocks)[::-1] for row in rows[i :: result.n_blocks]]
+    shown = [[f"{cell:.3g}" if isinstance(cell, float) else str(cell) for cell in row] for row in latest[:MOST_ROWS]]
     return page(
         "kit/watch.html",
         title="Watch: is it still better than chance?",
@@ -49,10 +48,8 @@ def make_page(result: WatchResult) -> str:
         heroes=heroes,
         described="Evidence, recall and precision over time",
         svg=_figure(result),
-        notes=(*nulls, *result.sentences()[-2:-1], VOIDS, *result.notes),
-        blocks=filled(
-            "kit/table.html", caption="Settled blocks, last first", columns=kept, rows=shown, cells="numbers"
-        ),
+        notes=(*result.nulls(), *result.sentences()[-2:-1], VOIDS, *result.notes),
+        blocks=filled("kit/table.html", caption="The last first", columns=kept, rows=shown, cells="numbers"),
         fewer=f"The last {MOST_ROWS:,} of {len(rows):,} rows." if len(rows) > MOST_ROWS else "",
     )
 
