@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from boards import NASTY, NONE_FAILED, study
 from nofluke.errors import InputError
 from nofluke.show.leaderboard import make_leaderboard_page, write_leaderboard
+from nofluke.show.leaderboard.page import opening
 from nofluke.studies.cell_map import map_cells
 from nofluke.text.numbers import show_p
 from nofluke.text.tables import show_share
@@ -411,3 +413,21 @@ def test_every_ink_is_read_on_its_ground(small, scheme):
     for ink, ground in pairs:
         low, high = sorted(luminance(resolved(colours[name], colours)) for name in (ink, ground))
         assert (high + 0.05) / (low + 0.05) >= 4.5, (ink, ground)
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ("yes no", "a leads; b cannot be told from it but looks like chance."),
+        ("no no", "a leads; b cannot be told from it; all look like chance."),
+        ("yes no no", "a leads; no other can be told from it; all others look like chance."),
+        ("yes yes no", "a leads; no other can be told from it; c looks like chance."),
+    ],
+)
+def test_who_looks_like_chance_is_said_once(rows, said):
+    """Of detectors that cannot be told apart, too."""
+    found = [
+        SimpleNamespace(detector=name, verdict=verdict, best=True)
+        for name, verdict in zip("abc", rows.split(), strict=False)
+    ]
+    assert opening(found, compared=True) == said

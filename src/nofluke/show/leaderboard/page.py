@@ -284,6 +284,7 @@ def opening(rows: Sequence[Any], compared: bool) -> str:
     first, *others = rows
     name = shortened(first.detector, LONG)
     said = [f"{name} leads" if others else f"{name}: {VERDICTS[first.verdict].words}"]
+    group: list[str] = []
     if compared and others:
         group = [row.detector for row in others if row.best]
         if len(group) == len(others):
@@ -293,8 +294,12 @@ def opening(rows: Sequence[Any], compared: bool) -> str:
         else:
             said.append("it is significantly better than every other")
     like = [row.detector for row in rows if row.verdict == "no"]
-    if like and others:
-        said.append(f"{_few(like)} {'looks' if len(like) == 1 else 'look'} like chance")
+    looks = f"{'looks' if len(like) == 1 else 'look'} like chance"
+    if like and like == group and len(group) < max(len(others), 2):  # the same again
+        said[-1] += f" but {looks}"
+    elif like and others:
+        every = {len(rows): "all", len(rows) - 1: "all others" if first.verdict != "no" and len(others) > 1 else ""}
+        said.append(f"{every.get(len(like)) or _few(like)} {looks}")
     return "; ".join(said) + "."
 
 
