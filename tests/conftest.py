@@ -11,7 +11,7 @@ from hypothesis import is_hypothesis_test, settings
 import nofluke as nf
 from pages import CHROMIUM
 
-SHARE = 4
+SHARE = 8
 OWN_SETTINGS = "_hypothesis_internal_use_settings"  # where @settings keeps them
 MANY = 5_000  # tests: all but those behind markers
 NO_BROWSER = "there is no chromium to look at the page with"
