@@ -298,8 +298,12 @@ def opening(rows: Sequence[Any], compared: bool) -> str:
     if like and like == group and len(group) < max(len(others), 2):  # the same again
         said[-1] += f" but {looks}"
     elif like and others:
-        every = {len(rows): "all", len(rows) - 1: "all others" if first.verdict != "no" and len(others) > 1 else ""}
-        said.append(f"{every.get(len(like)) or _few(like)} {looks}")
+        who = _few(like)
+        if len(like) == len(rows):
+            who = "all"
+        elif len(others) > 1 and like == [row.detector for row in others]:
+            who = "all others"
+        said.append(f"{who} {looks}")
     return "; ".join(said) + "."
 
 
