@@ -8,19 +8,16 @@ from nofluke.series.detector import AlarmRule
 from nofluke.series.reading import prepare
 from nofluke.series.tolerance import Tolerance
 from nofluke.series.trial import Trial
-from nofluke.studies import draws
 from nofluke.studies.draws import farthest, hits_at_shifts
 from nofluke.studies.pooled import look
 from nofluke.studies.rows import add_middle
 
 
-@pytest.mark.parametrize("few", [True, False])
+@pytest.mark.parametrize("known", [True, False])
 @pytest.mark.parametrize("count", ["steps", "episodes"])
 @pytest.mark.parametrize("ranges", [False, True])
-def test_hits_at_shifts_are_those_of_rotated_events(ranges, count, few, monkeypatch):
-    """Counted one by one, either way around the circle."""
-    if not few:
-        monkeypatch.setattr(draws, "FEW_PAIRS", 0)
+def test_hits_at_shifts_are_those_of_rotated_events(ranges, count, known):
+    """Counted one by one, either way around the circle; whether or not all rotations have been counted before."""
     rng = np.random.default_rng(0)
     truth, alarms = rng.random(60) < 0.1, rng.random(60) < 0.15
     if ranges:
@@ -28,6 +25,8 @@ def test_hits_at_shifts_are_those_of_rotated_events(ranges, count, few, monkeypa
     tolerance = Tolerance(early=1, late=2)
     sequence = prepare(truth, predictions=alarms, count_events="steps")
     cell = Trial.of(sequence, (tolerance,), None, AlarmRule.of(count_alarms=count)).cell(0, 0)
+    if known:
+        nf.nulls.CircularShift().distributions(cell)
     found = hits_at_shifts(cell)
     assert len(found) == 2 * 29 + 1
     wanted = []

@@ -181,14 +181,26 @@ class TestAround:
             return Ranges(starts=ends[::2], stops=ends[1::2])
 
         fixed, moved = some(), some()
+        first = int(rng.integers(-n, n))
+        some_shifts = range(first, first + int(rng.integers(1, n + 1)))
         found = {}
         for name, loops in (("compiled", shifts_kernels), ("numpy", None)):
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(shifts.LOOPS, "loops", lambda _, loops=loops: loops)
                 patch.setattr(shifts, "FEW_PAIRS", np.inf)
-                touched = shifts._by_intervals(fixed.starts, fixed.stops, moved, n)
-                found[name] = touched.tolist(), shifts._overlap(fixed, moved, n).tolist()
-        assert found["compiled"] == found["numpy"]
+                found[name] = [
+                    np.stack(
+                        [
+                            shifts._by_intervals(fixed.starts, fixed.stops, moved, n, by),
+                            shifts._overlap(fixed, moved, n, by),
+                        ]
+                    )
+                    for by in (range(n), some_shifts)
+                ]
+        every, some_of_them = found["numpy"]
+        np.testing.assert_array_equal(found["compiled"][0], every)
+        np.testing.assert_array_equal(some_of_them, every[:, [i % n for i in some_shifts]])
+        np.testing.assert_array_equal(found["compiled"][1], some_of_them)
 
     def test_both_ways_of_counting_agree_on_long_series(self, monkeypatch):
         """20,000 steps of ranges and episodes of many lengths: transforms and intervals give the same whole numbers."""

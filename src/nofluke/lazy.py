@@ -66,3 +66,7 @@ class Keeper:
             self._once[name] = find()
         found: Value = self._once[name]
         return found
+
+    def known(self, name: Hashable) -> Any:
+        """What was found under this name; None where nobody has looked."""
+        return self._once.get(name)

@@ -313,3 +313,12 @@ def _around(cell: Cell, circle: int) -> tuple[IntArray, IntArray]:
     for hits in found:
         hits.setflags(write=False)
     return found
+
+
+def around_by(cell: Cell, shifts: range) -> tuple[IntArray, IntArray]:
+    """Both hits of some rotations of all steps, which follow one another: out of all of them, where these are known."""
+    known = cell.known(("rotations", cell.n_steps))
+    if known is None:
+        return around(cell, cell.n_steps, shifts)
+    recall, precision = (np.take(hits, np.arange(shifts.start, shifts.stop), mode="wrap") for hits in known)
+    return recall, precision

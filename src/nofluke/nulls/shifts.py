@@ -26,65 +26,67 @@ AT_ONCE = 4_000_000  # shifts times positions looked at together
 LOOPS = Patience.of_module("nofluke.nulls.shifts_kernels", last="overlaps")
 
 
-def around(cell: Cell, circle: int) -> tuple[IntArray, IntArray]:
-    """Recall's and precision's hits for shifts by 0, 1, ... around the circle of the first so many steps.
+def around(cell: Cell, circle: int, shifts: range | None = None) -> tuple[IntArray, IntArray]:
+    """Recall's and precision's hits for shifts around the circle of the first so many steps: by 0, 1, ..., or by some.
 
     What lies behind the circle stays where it is. Windows do not wrap: a rotated sequence is evaluated like any other.
+    The shifts follow one another; one by -1 is that by all steps of the circle but one.
     """
+    shifts = range(circle) if shifts is None else shifts
     if cell.n_events == 0 or len(cell.alarms) == 0:
-        return np.zeros(circle, dtype=np.int64), np.zeros(circle, dtype=np.int64)
+        return np.zeros(len(shifts), dtype=np.int64), np.zeros(len(shifts), dtype=np.int64)
     if cell.truth.points:
-        return _recall_of_points(cell, circle), _precision_of_points(cell, circle)
-    return _recall_of_ranges(cell, circle), _precision_of_ranges(cell, circle)
+        return _recall_of_points(cell, circle, shifts), _precision_of_points(cell, circle, shifts)
+    return _recall_of_ranges(cell, circle, shifts), _precision_of_ranges(cell, circle, shifts)
 
 
-def _recall_of_points(cell: Cell, n: int) -> IntArray:
+def _recall_of_points(cell: Cell, n: int, shifts: range) -> IntArray:
     """Events that land near a prediction."""
     zone, events = cell.zone, cell.truth.starts
     if n == cell.n_steps:
-        return _overlap(runs(events), zone, n)
+        return _overlap(runs(events), zone, n, shifts)
     behind = int(np.count_nonzero(in_ranges(events[events >= n], zone)))
-    return behind + _overlap(runs(events[events < n]), _before(zone, n), n)
+    return behind + _overlap(runs(events[events < n]), _before(zone, n), n, shifts)
 
 
-def _precision_of_points(cell: Cell, n: int) -> IntArray:
+def _precision_of_points(cell: Cell, n: int, shifts: range) -> IntArray:
     """Predictions, or episodes of them, that an event lands near."""
     events, found = cell.truth.starts, cell.stretches
     if n == cell.n_steps and found.single:  # nothing stays behind
-        return touched_by_shift(nonempty(Ranges(starts=found.starts, stops=found.stops)), runs(events), n)
+        return touched_by_shift(nonempty(Ranges(starts=found.starts, stops=found.stops)), runs(events), n, shifts)
     # what an event behind the circle hits, every rotation does
     hit = within(events[events >= n], Ranges(starts=found.starts, stops=found.stops)) > 0
     stops = np.minimum(found.stops, n)
     moving = ~np.isin(found.of, found.of[hit]) & (stops > found.starts)
     starts, stops, of = found.starts[moving], stops[moving], found.of[moving]
     alone = np.bincount(of)[of] == 1 if len(of) else moving[:0]
-    hits = touched_by_shift(Ranges(starts=starts[alone], stops=stops[alone]), runs(events[events < n]), n)
+    hits = touched_by_shift(Ranges(starts=starts[alone], stops=stops[alone]), runs(events[events < n]), n, shifts)
     for one in np.unique(of[~alone]):  # episodes whose windows leave holes
-        hits += _touched_together(starts[of == one], stops[of == one], events[events < n], n)
+        hits += _of_these(_touched_together(starts[of == one], stops[of == one], events[events < n], n), shifts)
     return found.count(hit) + hits
 
 
-def _recall_of_ranges(cell: Cell, n: int) -> IntArray:
+def _recall_of_ranges(cell: Cell, n: int, shifts: range) -> IntArray:
     """Ranges with a prediction near them, the predictions rotated the other way."""
     alarms, windows = cell.alarms, cell.trial.event_windows[cell.d]
     always = within(alarms[alarms >= n], windows) > 0
     fixed = nonempty(Ranges(starts=windows.starts[~always], stops=np.minimum(windows.stops[~always], n)))
-    hits = touched_by_shift(fixed, _alarm_runs(cell, n), n)
-    return int(np.count_nonzero(always)) + np.concatenate([hits[:1], hits[:0:-1]])  # shifts the other way
+    other_way = range(1 - shifts.stop, 1 - shifts.start)
+    return int(np.count_nonzero(always)) + touched_by_shift(fixed, _alarm_runs(cell, n), n, other_way)[::-1]
 
 
-def _precision_of_ranges(cell: Cell, n: int) -> IntArray:
+def _precision_of_ranges(cell: Cell, n: int, shifts: range) -> IntArray:
     """Predictions near a range; or episodes, of which one that is cut at the seam counts once."""
     if cell.trial.count_alarms == "steps":
         zone, alarms = cell.trial.zones.near[cell.d], cell.alarms
         fixed = int(np.count_nonzero(in_ranges(alarms[alarms >= n], zone)))
-        return fixed + _overlap(_before(zone, n), _alarm_runs(cell, n), n)
+        return fixed + _overlap(_before(zone, n), _alarm_runs(cell, n), n, shifts)
     near = cell.trial.near_flags(cell.d)
     episodes = cell.episodes
     moving = episodes.stops <= n
     behind = _touched(near, episodes.starts[~moving], episodes.stops[~moving], np.zeros(1, dtype=np.int64))
     rotated = Ranges(starts=episodes.starts[moving], stops=episodes.stops[moving])
-    return behind + touched_by_shift(rotated, runs(np.flatnonzero(near[:n])), n)
+    return behind + touched_by_shift(rotated, runs(np.flatnonzero(near[:n])), n, shifts)
 
 
 def _alarm_runs(cell: Cell, n: int) -> Ranges:
@@ -97,21 +99,34 @@ def _before(ranges: Ranges, n: int) -> Ranges:
     return nonempty(Ranges(starts=ranges.starts, stops=np.minimum(ranges.stops, n)))
 
 
-def _overlap(moved: Ranges, fixed: Ranges, n: int) -> IntArray:
-    """How many steps of the moved ranges lie in a fixed one, for shifts by 0..n-1 around the circle.
+def _of_these(hits: AnyArray, shifts: range) -> AnyArray:
+    """Hits of some shifts, out of those of all around the circle.
+
+    >>> _of_these(np.array([0, 1, 2, 3]), range(-1, 2))
+    array([3, 0, 1])
+    """
+    n = len(hits)
+    if len(shifts) == n and shifts.start == 0:
+        return hits
+    return np.take(hits, np.arange(shifts.start, shifts.stop), mode="wrap")
+
+
+def _overlap(moved: Ranges, fixed: Ranges, n: int, shifts: range) -> IntArray:
+    """How many steps of the moved ranges lie in a fixed one, for shifts around the circle.
 
     Neither of them overlap each other. What two of them share is a trapezoid over the shifts, whose slope changes at
     four of these.
 
     >>> one, two = Ranges(starts=np.array([0]), stops=np.array([2])), Ranges(starts=np.array([3]), stops=np.array([5]))
-    >>> _overlap(one, two, 5)
-    array([0, 0, 1, 2, 1])
+    >>> _overlap(one, two, 5, range(5)), _overlap(one, two, 5, range(-1, 1))
+    (array([0, 0, 1, 2, 1]), array([1, 0]))
     """
     if len(moved.starts) * len(fixed.starts) > FEW_PAIRS * n:
-        return _correlation(flags_of(moved, n), flags_of(fixed, n))
+        return _of_these(_correlation(flags_of(moved, n), flags_of(fixed, n)), shifts)
     loops = LOOPS.loops(_seconds(len(moved.starts) * len(fixed.starts), n))
     if loops is not None:
-        return np.asarray(loops.overlaps(moved.starts, moved.stops, fixed.starts, fixed.stops, n))
+        first, many = shifts.start % n, len(shifts)
+        return np.asarray(loops.overlaps(moved.starts, moved.stops, fixed.starts, fixed.stops, n, first, many))
     begins, ends = fixed.starts[:, None], fixed.stops[:, None]
     slope = np.zeros(n, dtype=np.int64)
     for bend, at in (
@@ -128,11 +143,11 @@ def _overlap(moved: Ranges, fixed: Ranges, n: int) -> IntArray:
     hits[0] = np.maximum(shared, 0).sum()
     np.cumsum(slope[:-1], out=hits[1:])
     hits[1:] += hits[0]
-    return hits
+    return _of_these(hits, shifts)
 
 
-def touched_by_shift(fixed: Ranges, moved: Ranges, n: int) -> IntArray:
-    """How many of the fixed ranges meet a moved one, for the moved ones shifted by 0..n-1 around the circle.
+def touched_by_shift(fixed: Ranges, moved: Ranges, n: int, shifts: range | None = None) -> IntArray:
+    """How many of the fixed ranges meet a moved one, for the moved ones shifted around the circle: by 0..n-1, or some.
 
     Fixed ranges of the same length share one transform. Lengths that few have are counted as intervals of shifts
     instead, one for each pair. The moved ranges ascend and do not touch; neither are empty.
@@ -141,11 +156,12 @@ def touched_by_shift(fixed: Ranges, moved: Ranges, n: int) -> IntArray:
     >>> touched_by_shift(one, two, 5)  # step 3 comes to 0 and 1 by shifts of 2 and 3
     array([0, 0, 1, 1, 0])
     """
-    hits = np.zeros(n, dtype=np.int64)
+    shifts = range(n) if shifts is None else shifts
     if len(fixed.starts) == 0 or len(moved.starts) == 0:
-        return hits
+        return np.zeros(len(shifts), dtype=np.int64)
     if len(fixed.starts) * len(moved.starts) <= PAIRS_PER_STEP * n:
-        return _by_intervals(fixed.starts, fixed.stops, moved, n)
+        return _by_intervals(fixed.starts, fixed.stops, moved, n, shifts)
+    hits = np.zeros(n, dtype=np.int64)
     lengths, which = np.unique(fixed.stops - fixed.starts, return_inverse=True)
     pairs = np.bincount(which) * len(moved.starts)
     many = pairs > PAIRS_PER_STEP * n
@@ -156,7 +172,7 @@ def touched_by_shift(fixed: Ranges, moved: Ranges, n: int) -> IntArray:
         members = np.bincount(fixed.starts[which == at], minlength=n)
         hits += _correlation(_ahead(flags, int(lengths[at])), members)
     few = ~many[which]
-    return hits + _by_intervals(fixed.starts[few], fixed.stops[few], moved, n)
+    return _of_these(hits, shifts) + _by_intervals(fixed.starts[few], fixed.stops[few], moved, n, shifts)
 
 
 def hits_by_rotation(fixed: Ranges, moved: Ranges, n: int) -> tuple[int, IntArray, IntArray]:
@@ -195,12 +211,12 @@ def _intervals(starts: IntArray, stops: IntArray, moved: Ranges, n: int) -> tupl
     return begins.ravel(), (begins + np.minimum((stops - starts)[:, None] - 1 + lengths, gaps)).ravel()
 
 
-def _by_intervals(starts: IntArray, stops: IntArray, moved: Ranges, n: int) -> IntArray:
+def _by_intervals(starts: IntArray, stops: IntArray, moved: Ranges, n: int, shifts: range) -> IntArray:
     """The same, pair by pair: shifts of one range onto another form an interval, cut where the next begins."""
     pairs = len(starts) * len(moved.starts)
     loops = LOOPS.loops(_seconds(pairs, n)) if pairs <= AT_ONCE else None
     if loops is not None:
-        return np.asarray(loops.touched(starts, stops, moved.starts, moved.stops, n))
+        return np.asarray(loops.touched(starts, stops, moved.starts, moved.stops, n, shifts.start % n, len(shifts)))
     # a range further back comes here later: its interval begins as many shifts later as it ends earlier
     lengths, gaps = moved.stops - moved.starts, np.diff(moved.stops, prepend=moved.stops[-1] - n)
     if pairs <= AT_ONCE:
@@ -214,7 +230,7 @@ def _by_intervals(starts: IntArray, stops: IntArray, moved: Ranges, n: int) -> I
         round_trip = np.concatenate([moved.stops[-1:] - 2 * n, moved.stops - n, moved.stops])
         count_changes(starts, stops, round_trip, _twice(lengths), _twice(gaps), n, change)
     hits = np.cumsum(change[:-1], out=change[:-1])
-    return np.asarray(hits[:n] + hits[n:])
+    return _of_these(hits[:n] + hits[n:], shifts)
 
 
 def _seconds(pairs: int, n: int) -> float:

@@ -32,48 +32,50 @@ def count_changes(starts, stops, moved_stops, lengths, gaps, n, change):  # type
 
 
 @compiled()
-def touched(starts, stops, moved_starts, moved_stops, n):  # type: ignore[no-untyped-def]
-    """How many of the fixed ranges meet a moved one, for the moved ones shifted by 0..n-1: `shifts._by_intervals`."""
-    hits = np.zeros(n, dtype=np.int64)
+def touched(starts, stops, moved_starts, moved_stops, n, first, many):  # type: ignore[no-untyped-def]
+    """How many of the fixed ranges meet a moved one, for so many shifts from the first on: `shifts._by_intervals`."""
+    hits = np.zeros(many, dtype=np.int64)
     last = moved_stops.size - 1
     for moved in range(last + 1):
         gap = moved_stops[moved] - (moved_stops[moved - 1] if moved > 0 else moved_stops[last] - n)
         length = moved_stops[moved] - moved_starts[moved]
         for fixed in range(starts.size):
-            begin = starts[fixed] - moved_stops[moved] + 1
-            begin += n if begin < 0 else 0
+            begin = starts[fixed] - moved_stops[moved] + 1 - first
+            while begin < 0:
+                begin += n
             end = begin + min(stops[fixed] - starts[fixed] - 1 + length, gap)
-            hits[begin] += 1
-            if end > n:  # it goes on from 0
+            if begin < many:
+                hits[begin] += 1
+            if end > n:  # it goes on from the first
                 hits[0] += 1
                 end -= n
-            if end < n:
+            if end < many:
                 hits[end] -= 1
-    for shift in range(1, n):
+    for shift in range(1, many):
         hits[shift] += hits[shift - 1]
     return hits
 
 
 @compiled()
-def overlaps(moved_starts, moved_stops, starts, stops, n):  # type: ignore[no-untyped-def]
-    """How many steps of the moved ranges lie in a fixed one, for shifts by 0..n-1: `shifts._overlap` of few pairs."""
-    slope = np.zeros(n, dtype=np.int64)
-    own = 0
+def overlaps(moved_starts, moved_stops, starts, stops, n, first, many):  # type: ignore[no-untyped-def]
+    """How many steps of the moved ranges lie in a fixed one, for so many shifts from the first on: `shifts._overlap`.
+
+    Counted out for the first two shifts; from then on, what a shift adds changes where ends of two ranges meet.
+    """
+    change = np.zeros(n, dtype=np.int64)
+    hits = np.zeros(max(many, 2), dtype=np.int64)
     for moved in range(moved_starts.size):
         for fixed in range(starts.size):
-            own += max(min(stops[fixed], moved_stops[moved]) - max(starts[fixed], moved_starts[moved]), 0)
-            slope[(starts[fixed] - moved_stops[moved]) % n] += 1
-            slope[(starts[fixed] - moved_starts[moved]) % n] -= 1
-            slope[(stops[fixed] - moved_stops[moved]) % n] -= 1
-            slope[(stops[fixed] - moved_starts[moved]) % n] += 1
-    total = 0
-    for shift in range(1, n):
-        slope[shift] += slope[shift - 1]
-    for shift in range(n):
-        total += slope[shift]
-    rise = total // n  # around the circle, what rises falls
-    hits = np.empty(n, dtype=np.int64)
-    hits[0] = own
-    for shift in range(1, n):
-        hits[shift] = hits[shift - 1] + slope[shift - 1] - rise
-    return hits
+            for i in range(2):
+                for by in (first + i, first + i - n):
+                    behind = min(stops[fixed], moved_stops[moved] + by)
+                    hits[i] += max(behind - max(starts[fixed], moved_starts[moved] + by), 0)
+            change[(starts[fixed] - moved_stops[moved] - first) % n] += 1
+            change[(starts[fixed] - moved_starts[moved] - first) % n] -= 1
+            change[(stops[fixed] - moved_stops[moved] - first) % n] -= 1
+            change[(stops[fixed] - moved_starts[moved] - first) % n] += 1
+    rise = hits[1] - hits[0]
+    for i in range(2, many):
+        rise += change[i - 1]
+        hits[i] = hits[i - 1] + rise
+    return hits[:many]

@@ -56,7 +56,7 @@ from nofluke.metrics.labelled import Labelled
 from nofluke.nulls import as_null
 from nofluke.nulls.base import NullModel
 from nofluke.nulls.choice import unlabelled
-from nofluke.nulls.circular import CircularShift
+from nofluke.nulls.circular import around_by
 from nofluke.nulls.layouts import Circle, Layout, Still
 from nofluke.nulls.moves import moves_of
 from nofluke.nulls.simulation import draws
@@ -73,7 +73,6 @@ from nofluke.studies.rows import FARTHEST, Row
 N_DRAWS = 10_000
 FEWEST_KEPT = 1_000  # draws of a cell that are kept, however many cells there are
 MOST_KEPT = 1_000_000  # draws of all cells of a detector, beyond which each keeps fewer
-FEW_PAIRS = 100_000  # of a shift and an event or alarm, up to which they are looked at one by one
 OPERATIONS = 1e6  # that the exact law of both hits of a cell may take: some milliseconds, about as long as draws
 CHUNK = 4096  # draws of metrics that are measured at once
 
@@ -180,33 +179,12 @@ def joint_of(cell: Cell, null: NullModel, many: int, seed: int) -> Joint | None:
 
 
 def hits_at_shifts(cell: Cell) -> IntArray | None:
-    """Hits of precision and recall (columns) with all events rotated by -w..w steps; None if not available."""
-    reach = farthest(cell.n_steps)
+    """Hits of precision and recall (columns) with all events rotated by -w..w steps; None of events without steps."""
     if cell.in_time:
         return None
-    if 0 in (cell.n_counted, cell.n_predictions):
-        return np.zeros((2 * reach + 1, 2), dtype=np.int64)
-    if (2 * reach + 1) * (cell.n_events + cell.n_predictions) <= FEW_PAIRS and cell.truth.points:
-        return _one_by_one(cell, reach)
-    try:
-        found = CircularShift().every_placement(cell)
-    except InputError:
-        return None
-    if found is None:
-        return None
-    recall, precision, _ = found
-    at = np.arange(-reach, reach + 1) % len(recall)
-    return np.stack([precision[at], recall[at]], axis=1)
-
-
-def _one_by_one(cell: Cell, reach: int) -> IntArray:
-    """The same of few single events: a shift of them is a shift of all windows the other way around the circle."""
-    n, found, by = cell.n_steps, cell.stretches, np.arange(-reach, reach + 1)[:, None]
-    events, near = np.zeros(3 * n + 1, dtype=np.int64), cell.near_alarm
-    np.cumsum(np.tile(cell.truth.flags, 3), out=events[1:])
-    hit = events[found.stops - by + n] > events[found.starts - by + n]
-    precision = hit.sum(axis=1) if found.single else [found.count(row) for row in hit]
-    return np.stack([precision, near[(cell.truth.starts + by) % n].sum(axis=1)], axis=1)
+    reach = farthest(cell.n_steps)
+    recall, precision = around_by(cell, range(-reach, reach + 1))
+    return np.stack([precision, recall], axis=1)
 
 
 def farthest(n_steps: int) -> int:
