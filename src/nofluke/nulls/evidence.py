@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from nofluke.arrays import FloatArray, IntArray
+from nofluke.arrays import FloatArray, IntArray, product
 from nofluke.laws.exact.hypergeometric import hypergeometric_pmf
 from nofluke.laws.montecarlo import Draw
 from nofluke.nulls.levels import RUN, RUN_LENGTH
@@ -241,7 +241,7 @@ def in_cycle(counts: IntArray, number: IntArray, cycle: int, within: int = 1) ->
     """
     place, shorter = (np.unique(number % many, return_inverse=True)[1] for many in (cycle, within))
     share = (place[:, None] == np.arange(place.max(initial=0) + 1)) / np.sqrt(np.maximum(np.bincount(place), 1))
-    return _among_orders(counts, lambda rows: ((rows @ share) ** 2).sum(axis=1), shorter)
+    return _among_orders(counts, lambda rows: (product(rows, share) ** 2).sum(axis=1), shorter)
 
 
 def _among_orders(

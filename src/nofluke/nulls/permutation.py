@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -28,6 +29,7 @@ from nofluke.series.truth import Truth
 
 CELL_OPERATIONS = 5e7  # in a sweep of many cells the dynamic programme must be faster than in a single test
 SMALL_PROGRAMME = 5e6  # operations: the smallest p of precision is asked for only where it is cheap, and of interest
+FEW_EVENTS = 1_000  # up to which laws of recall are kept: 8 MB in all
 TAILS_A_CELL = 4.0  # p-value, band and picture of a cell cost as much as this many tails
 
 
@@ -158,7 +160,11 @@ def recall_law(cell: Cell) -> Law:
     """Recall's hits: hypergeometric, out of the events that count."""
     if cell.counted is not None:
         return timed_shifts.permuted(cell, cell.counted)
-    return hypergeometric(cell.n_steps, cell.covered, cell.n_events)
+    law = _of_few if cell.n_events <= FEW_EVENTS else hypergeometric
+    return law(cell.n_steps, cell.covered, cell.n_events)
+
+
+_of_few = lru_cache(maxsize=256)(hypergeometric)  # many detectors and series have the same, and what is known of it
 
 
 # ---- the null of event coincidence analysis: independent trials, for comparison with the literature

@@ -498,7 +498,7 @@ class Cell(Keeper):
         """How many steps belong to an event."""
         return int(self.truth.flags.sum())
 
-    @property
+    @lazy
     def timing(self) -> Timing:
         """In steps, or in the clock's own time."""
         clock = self.trial.reaches[self.d].clock
