@@ -1,4 +1,5 @@
-"""What a study costs: beside a loop of nf.evaluate over the same arrays, as it grows, large, and resumed.
+"""What a study costs: beside a loop of nf.evaluate over the same arrays, and one that asks an nf.Series for all of its
+detectors; as it grows, large, and resumed.
 
     .venv/bin/python benchmarks/study.py                    # a study and a loop: CPU seconds, and what grows with what
     .venv/bin/python benchmarks/study.py --large 100000     # 5 detectors on so many series of 200 steps, whole
@@ -77,8 +78,8 @@ def beside_a_loop(n_series, n_steps):
     import nofluke as nf
 
     print(f"{n_series} series of {n_steps:,} steps, {DETECTORS} detectors; CPU ms a cell")
-    print("| null and events | loop of evaluate | study | share |")
-    print("| --- | --- | --- | --- |")
+    print("| null and events | loop of evaluate | of one Series | study | share |")
+    print("| --- | --- | --- | --- | --- |")
     for name, settings in SETTINGS.items():
         truths, scores = series_of(n_series, n_steps, DETECTORS, ranges="ranges" in name)
         table = table_of(truths, scores)
@@ -89,13 +90,24 @@ def beside_a_loop(n_series, n_steps):
                 for z in own:
                     _ = nf.evaluate(labels, z, **settings).verdict
 
+        def series(truths=truths, scores=scores, settings=settings):
+            about = {"count_events": settings.get("count_events")}
+            asked = {name: value for name, value in settings.items() if name not in about}
+            for labels, own in zip(truths, scores, strict=True):
+                one = nf.Series(labels, **about)
+                for z in own:
+                    _ = one.evaluate(z, **asked).verdict
+
         study_of(few, workers=1, **settings).leaderboard()  # so that compiled code is loaded
         loop(truths[:2], scores[:2])
         alone, _ = timed(loop)
+        shared, _ = timed(series)
         whole, _ = timed(lambda table=table, settings=settings: study_of(table, workers=1, **settings).leaderboard())
         n_cells = n_series * DETECTORS
         print(
-            f"| {name} | {1e3 * alone / n_cells:.2f} | {1e3 * whole / n_cells:.2f} | {whole / alone:.2f} |", flush=True
+            f"| {name} | {1e3 * alone / n_cells:.2f} | {1e3 * shared / n_cells:.2f} | {1e3 * whole / n_cells:.2f} "
+            f"| {whole / alone:.2f} |",
+            flush=True,
         )
 
 

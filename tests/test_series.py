@@ -1,15 +1,19 @@
 """One labelled series: read once, asked often; and the arguments that every function takes."""
 
 import inspect
+import pickle
 from typing import get_type_hints
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
 import nofluke as nf
 from nofluke.cli import cli
+from nofluke.inference.compare import read_several
 from nofluke.series.arguments import (
     CHOICES,
     DECLARED,
@@ -56,6 +60,72 @@ def test_a_series_answers_as_the_function_does(question, how):
     plain = getattr(nf, question)(TRUTH, *given, **asked, **ABOUT[how])
     assert getattr(nf, question)(series, *given, **asked).to_dict() == plain.to_dict()
     assert getattr(series, question)(*given, **asked).to_dict() == plain.to_dict()
+
+
+def gaps(scores):
+    """Some of the scores are missing."""
+    return np.where(np.arange(N) % 50 == 7, np.nan, scores)
+
+
+DETECTORS = {
+    "floats": ((SCORES,), CUT),
+    "short floats": ((OTHER.astype(np.float32),), CUT),
+    "a list": ((SCORES.tolist(),), CUT),
+    "whole numbers": (((10 * OTHER).astype(int),), CUT),
+    "low is odd": ((-SCORES,), {**CUT, "higher_is": "normal"}),
+    "missing": ((gaps(OTHER),), {**CUT, "missing": "mask"}),
+    "alarms": ((), {"predictions": SCORES > 1.5, "tolerance": 2}),
+    "times of alarms": ((), {"predictions": ["2024-03-01", "2024-05-20 06:00"], "tolerance": "2d"}),
+    "shorter": ((OTHER[20:],), {**CUT, "align": "end"}),
+    "another tolerance": ((SCORES,), {"budget": "5%", "tolerance": nf.Tolerance(early=0, late=5)}),
+    "in time": ((OTHER,), {"threshold": 1.0, "tolerance": "36h"}),
+    "episodes": ((SCORES,), {**CUT, "count_alarms": "episodes"}),
+}
+"""Detectors of all kinds; those of which arguments belong to the series are asked without one."""
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    kinds=st.permutations([kind for kind in DETECTORS if kind != "missing"]),
+    how=st.sampled_from(["a clock", "ranges", "less", "times"]),
+)
+def test_what_detectors_share_of_a_series_changes_no_answer(kinds, how):
+    """Whatever was asked of it before, of whichever detectors, the answer is that of a truth read afresh."""
+    about = {"times": DAYS, **ABOUT.get(how, {"truth_as": "times"})}
+    truth = DAYS[np.flatnonzero(TRUTH)] + pd.Timedelta("6h") if how == "times" else TRUTH
+    series = nf.Series(truth, **about)
+    for kind in kinds:
+        scores, asked = DETECTORS[kind]
+        assert series.evaluate(*scores, **asked).to_dict() == nf.evaluate(truth, *scores, **asked, **about).to_dict()
+
+
+def test_ranges_in_gaps_of_the_clock_count_where_the_tolerance_is_in_time():
+    """And not where it is in steps: what is known of the one is not taken for the other."""
+    days = DAYS.delete(np.arange(100, 120))
+    ranges = [(DAYS[30], DAYS[33]), (DAYS[105] + pd.Timedelta("6h"), DAYS[107]), (DAYS[200], DAYS[201])]
+    about = {"times": days, "truth_as": "ranges"}
+    series, scores = nf.Series(ranges, **about), SCORES[: len(days)]
+    for tolerance, n_events in (("2d", 3), (2, 2), ("2d", 3), (3, 2)):
+        asked = {"quantile": 0.9, "tolerance": tolerance}
+        result = series.evaluate(scores, **asked)
+        assert result.n_events == n_events
+        assert result.to_dict() == nf.evaluate(ranges, scores, **asked, **about).to_dict()
+
+
+def test_events_are_looked_at_once_for_all_detectors_of_a_series():
+    """By evaluate, compare and sweep, whatever scores are made of; not where they leave other steps."""
+    series = nf.Series(TRUTH, times=DAYS)
+    one = series.evaluate(SCORES, **CUT).cell.trial
+    for scores in (OTHER, OTHER.tolist(), -SCORES):
+        assert series.evaluate(scores, **CUT).cell.trial.zones is one.zones
+    assert series.evaluate(OTHER, quantile=0.9, tolerance=3).cell.truth is one.truth
+    masked = nf.Series(TRUTH, times=DAYS, missing="mask")
+    assert masked.evaluate(gaps(OTHER), **CUT).cell.truth is not masked.evaluate(SCORES, **CUT).cell.truth
+    first, second = (one.cell for one in read_several(TRUTH, {"a": SCORES, "b": OTHER.tolist()}, **CUT)[0].values())
+    assert first.truth is second.truth
+    assert first.trial.zones is second.trial.zones
+    again = pickle.loads(pickle.dumps(series.evaluate(OTHER, **CUT)))
+    assert again.to_dict() == series.evaluate(OTHER, **CUT).to_dict()
 
 
 @pytest.mark.parametrize("how", ABOUT)

@@ -57,12 +57,11 @@ class TestCells:
         within, cut = (Tolerance(early=1, late=1, unit="clock"),), np.ones(1)
         series = prepare([0, 1, 0, 1, 0], [0, 2, 1, 2, 0], **told)
         other = series.with_scores(np.array([1.0, 0.0, 1.0, 2.0, 0.0]))
-        one, alone = (
-            Trial.of(series, within, cut),
-            Trial.of(prepare([0, 1, 0, 1, 0], [1, 0, 1, 2, 0], **told), within, cut),
+        one, beside, alone = (
+            Trial.of(sequence, within, cut)
+            for sequence in (series, other, prepare([0, 1, 0, 1, 0], [1, 0, 1, 2, 0], **told))
         )
-        beside = one.beside(other, cut)
-        assert beside.zones is one.zones
+        assert beside.zones is one.zones is not alone.zones
         assert (beside.precision_hits, beside.recall_hits) == (alone.precision_hits, alone.recall_hits)
         assert beside.near_predictions == alone.near_predictions
         assert one.with_truth(alone.truth).zones.truth is alone.truth

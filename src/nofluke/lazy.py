@@ -70,3 +70,18 @@ class Keeper:
     def known(self, name: Hashable) -> Any:
         """What was found under this name; None where nobody has looked."""
         return self._once.get(name)
+
+    def latest(self, name: Hashable, key: object, find: Callable[[], Value]) -> Value:
+        """The same of something that has many keys, of which the last one is kept."""
+        known = self._once.get(name)
+        if known is None or known[0] != key:
+            known = self._once[name] = key, find()
+        found: Value = known[1]
+        return found
+
+
+class Shared(Keeper):
+    """What is worked out of a series once, for all detectors that are read against it; not sent to other processes."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {}

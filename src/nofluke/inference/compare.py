@@ -49,7 +49,7 @@ from nofluke.series.between import Made, trial_of
 from nofluke.series.counting import reaching
 from nofluke.series.detector import AlarmRule, CountAlarms, Cuts, choose_cut
 from nofluke.series.names import NONE, Names
-from nofluke.series.reading import HigherIs, Sequence, nothing_shared, prepare, read_given
+from nofluke.series.reading import HigherIs, Known, Sequence, nothing_shared, prepare, read_given
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 from nofluke.series.trial import Cell
 from nofluke.text.exports import Exports
@@ -628,15 +628,21 @@ def _read(
 ) -> tuple[dict[str, Sequence], list[str]]:
     """Each detector beside the same labels, on the same steps."""
 
-    def one(name: str, mask: Any) -> Sequence:
-        argument, values = given[name]
-        turned: dict[str, Any] = {"higher_is": higher_is} if argument == "scores" else {}
-        try:
-            return prepare(truth, **{argument: values}, mask=mask, **turned, **how)
-        except InputError as error:
-            raise error_of(name, error) from None
+    def each(mask: Any) -> dict[str, Sequence]:
+        found: dict[str, Sequence] = {}
+        labels = truth
+        for name, (argument, values) in given.items():
+            turned: dict[str, Any] = {"higher_is": higher_is} if argument == "scores" else {}
+            try:
+                found[name] = prepare(labels, **{argument: values}, mask=mask, **turned, **how)
+            except InputError as error:
+                raise error_of(name, error) from None
+            if labels is truth:  # from the second detector on, with what is known of it
+                own = truth.truth if isinstance(truth, Known) else truth
+                labels = Known(own, {"mask": mask, **how}, found[name])
+        return found
 
-    sequences = {name: one(name, mask) for name in given}
+    sequences = each(mask)
     first, *others = given
     kept = sequences[first].open_steps
     for other in others:
@@ -652,7 +658,7 @@ def _read(
     if any(not np.array_equal(sequence.open_steps, common) for sequence in sequences.values()):
         lost = max(int((sequence.open_steps & ~common).sum()) for sequence in sequences.values())
         notes = [f"{plural(lost, 'step')} or more where a detector has no value were masked for all detectors."]
-        sequences = {name: one(name, ~common) for name in given}
+        sequences = each(~common)
     return sequences, notes + _named({name: sequence.notes for name, sequence in sequences.items()})
 
 

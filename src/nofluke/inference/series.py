@@ -29,7 +29,7 @@ from nofluke.series.arguments import (
     with_defaults,
 )
 from nofluke.series.occurrences import Occurrences, read_times
-from nofluke.series.reading import Sequence, length_of, prepare
+from nofluke.series.reading import Known, Sequence, length_of, prepare
 from nofluke.text.tables import noted, plural
 
 if TYPE_CHECKING:
@@ -102,6 +102,11 @@ class Series(Held):
             _refuse(on_steps, say("is for series of steps: leave it, or {}, out", named("span")))
             self.about = cast(AboutTimes, in_time)
             self.read = read_times(truth, [], tolerances=(), **in_time)
+
+    @property
+    def known(self) -> Any:
+        """The truth with what is known of it; a list of times as it was passed."""
+        return Known(self.truth, self.about, self.read) if isinstance(self.read, Sequence) else self.truth
 
     @property
     def n_events(self) -> int:

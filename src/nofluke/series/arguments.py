@@ -7,6 +7,7 @@ and its docstring then have every argument of the group, and a `Series` may be p
 from __future__ import annotations
 
 import inspect
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
@@ -351,11 +352,15 @@ class About:
         return cls(reading=rest, cut=cut, alarms=alarms)
 
 
-class Held:
+class Held(ABC):
     """A truth with what is said of it: what `Series` is to functions that take a truth, or a list of events."""
 
-    truth: Any
     about: AboutSeries | AboutTimes
+
+    @property
+    @abstractmethod
+    def known(self) -> Any:
+        """The truth as functions take it without a `Held`."""
 
 
 def takes(
@@ -392,9 +397,9 @@ def takes(
             if isinstance(truth, Held) and first:
                 kwargs = _opened(truth, kwargs, first, allowed)
                 if len(args) > place:
-                    args = (*args[:place], truth.truth, *args[place + 1 :])
+                    args = (*args[:place], truth.known, *args[place + 1 :])
                 else:
-                    kwargs[first] = truth.truth
+                    kwargs[first] = truth.known
             preset = kwargs.pop("preset", None)
             if preset is not None:
                 filled = [one.name for one in by_position[: len(args)]]

@@ -9,6 +9,7 @@ import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray
 from nofluke.errors import THINGS, InputError, arg, capitalised, joined, say
+from nofluke.lazy import Shared
 from nofluke.series.clock import Clock, step_ends
 from nofluke.series.counting import union
 from nofluke.series.detector import STEPS, AlarmRule, Cuts
@@ -68,7 +69,8 @@ def trial_of(
             told = "{} {range_s} lie in gaps of the clock, where no {alarm} could fall."
             notes += (say(told, int(off.sum())),)
         elif sequence.spans is not None and off.any():
-            sequence = replace(sequence, spans=sequence.spans.only(~off))
+            shared = sequence.shared.once("without what is off steps", Shared)
+            sequence = replace(sequence, spans=sequence.spans.only(~off), shared=shared)
             notes += tuple(off_steps(int(off.sum()), "range"))
         made = Made(trial=Trial.of(sequence, tolerances, cuts, alarms), notes=notes)
     return replace(made, trial=made.trial.at_every_score(sequence.sign)) if every_score else made

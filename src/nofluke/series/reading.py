@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -20,10 +20,11 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
-from nofluke.arrays import AnyArray, BoolArray, ByValue, FloatArray, IntArray
+from nofluke.arrays import AnyArray, BoolArray, ByValue, FloatArray, IntArray, same
 from nofluke.data.columns import OPEN, Column, Pairs, as_column, as_pairs, ilocs_of, no_pairs
 from nofluke.dates import as_duration, is_day, rounded_duration
 from nofluke.errors import THINGS, InputError, Shown, arg, named, passed, say, spoken
+from nofluke.lazy import Shared
 from nofluke.plain import (
     MOST_STEPS,
     as_share,
@@ -70,7 +71,8 @@ class Sequence(ByValue):
     alarms that are; ``on_steps`` and ``alarms_on_steps`` are notes that hold only where they are moved to their steps.
     ``marked`` are the labels of all steps, closed ones too, or the ranges as they were given. Scores are as they were
     given; ``higher_is`` says which of them are anomalous, ``score_type`` what floats they were. ``test_part`` has the
-    first and the last step of the part that was asked for; it is empty where each step was flagged.
+    first and the last step of the part that was asked for; it is empty where each step was flagged. ``shared`` is
+    what is worked out of the series for all detectors that are read against it.
     """
 
     truth: BoolArray = field(repr=False)
@@ -91,6 +93,7 @@ class Sequence(ByValue):
     marked: BoolArray | Spans | None = field(repr=False, compare=False, default=None)
     test_part: tuple[int, ...] | None = None
     names: Names = field(repr=False, compare=False, default=NONE)
+    shared: Shared = field(repr=False, compare=False, default_factory=Shared)
 
     def as_ranges(self) -> Sequence:
         """The same with each range, or run of labels, as one event."""
@@ -99,7 +102,7 @@ class Sequence(ByValue):
         marked = self.truth if self.marked is None else self.marked
         every = marked if isinstance(marked, Spans) else Spans.of_runs(marked, self.clock)
         ranges = every.among(self.open_steps, self.clock)
-        return replace(self, spans=ranges, instants=None, alarm_instants=None)
+        return replace(self, spans=ranges, instants=None, alarm_instants=None, shared=Shared())
 
     @property
     def count_events(self) -> CountEvents:
@@ -125,7 +128,7 @@ class Sequence(ByValue):
         """Events on steps that count."""
         return int(self.truth.sum()) if self.spans is None else len(self.spans)
 
-    def with_scores(self, scores: Any) -> Sequence | None:
+    def with_scores(self, scores: Any, higher_is: HigherIs | None = None) -> Sequence | None:
         """The same series with the scores of another detector, as `prepare` would read them.
 
         None where these have to be read with the series: all but plain, finite floats, one for each step; and where
@@ -136,7 +139,13 @@ class Sequence(ByValue):
             return None
         if not (np.isfinite(scores).all() and np.isfinite(self.scores).all()):
             return None
-        return replace(self, scores=scores.astype(np.float64, copy=False), score_type=score_type(scores))
+        values = scores.astype(np.float64, copy=False)
+        return replace(self, scores=values, score_type=score_type(scores), higher_is=higher_is or self.higher_is)
+
+    def is_beside(self, other: Sequence) -> bool:
+        """Whether the other is of the same events on the same steps, so that what is known of them serves both."""
+        parts = ("truth", "open_steps", "clock", "spans", "instants")
+        return all(same(getattr(self, part), getattr(other, part)) for part in parts)
 
     def open_scores(self, *, turned: bool = True) -> FloatArray:
         """Scores of the steps that count; unless asked for as they are, turned so that higher ones are anomalous."""
@@ -144,6 +153,24 @@ class Sequence(ByValue):
             raise InputError(problem="there are no scores to threshold", remedy="pass scores, not predictions")
         scores = self.scores if self.open_steps.all() else self.scores[self.open_steps]
         return scores if self.sign == 1 or not turned else -scores
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Known:
+    """A truth that was read before, and what was said of it then: to be passed to `prepare` in its place.
+
+    Detectors are then read beside it: what is worked out of its events is worked out once.
+    """
+
+    truth: Any
+    about: Mapping[str, Any]
+    sequence: Sequence
+
+    def holds(self, about: Mapping[str, Any]) -> bool:
+        """Whether the same is said of it now: the very same objects, which need no comparing, or words."""
+        usual = {"truth_as": "auto", "missing": "error", "overlaps": "error"}
+        mine = {name: self.about.get(name, usual.get(name)) for name in about}
+        return all(value is mine[name] or (type(value) is str and value == mine[name]) for name, value in about.items())
 
 
 def prepare(
@@ -173,8 +200,30 @@ def prepare(
     """Read, align and check everything a user can pass about one sequence: the door of the house.
 
     What both arguments hold; the steps that they share, and their clock; which of the steps count; the events; and what
-    the detector says of each step.
+    the detector says of each step. A truth may be `Known`.
     """
+    known: Sequence | None = None
+    if isinstance(truth, Known):
+        about = {
+            "times": times,
+            "mask": mask,
+            "truth_as": truth_as,
+            "n_steps": n_steps,
+            "missing": missing,
+            "count_events": count_events,
+            "overlaps": overlaps,
+            "warmup": warmup,
+            "test_part": test_part,
+            "event_name": event_name,
+            "alarm_name": alarm_name,
+            "time_unit": time_unit,
+            "delay_name": delay_name,
+            "reset_name": reset_name,
+            "merge_gap": merge_gap,
+            "split_longer": split_longer,
+        }
+        known = truth.sequence if truth.holds(about) else None
+        truth = truth.truth
     check_word(truth_as, "truth_as", TRUTH_KINDS)
     check_word(overlaps, "overlaps", ("error", "merge"))
     if count_events is not None:
@@ -183,6 +232,10 @@ def prepare(
     check_word(higher_is, "higher_is", ("anomalous", "normal"))
     if align is not None:
         check_word(align, "align", get_args(Align))
+    if known is not None and predictions is None and align is None:
+        beside = known.with_scores(scores, higher_is)
+        if beside is not None:
+            return beside
     names = Names.of(event_name, alarm_name, time_unit, delay_name, reset_name)
     detector = _detector(scores, predictions, higher_is)
     events = Passed.of(truth, "truth", truth_as)
@@ -192,7 +245,7 @@ def prepare(
     found = _events(steps, watched.open_steps, truth_as, shape.count(count_events), overlaps, shape)
     says = _says(steps.detector, watched.open_steps, found)
     left_out = LeftOut(missing=watched.missing, masked=watched.masked, warmup=watched.warmup, events=found.lost)
-    return Sequence(
+    sequence = Sequence(
         truth=found.labels & watched.open_steps,
         scores=says.scores,
         predictions=says.alarms,
@@ -218,6 +271,9 @@ def prepare(
         test_part=watched.test_part,
         names=names,
     )
+    if known is not None and known.is_beside(sequence):
+        return replace(sequence, shared=known.shared)
+    return sequence
 
 
 # ---- what an argument holds
@@ -650,6 +706,8 @@ def _says(detector: Passed, open_steps: BoolArray, events: Events) -> Says:
 def length_of(truth: Any, truth_as: TruthKind, n_steps: int | None, times: Any) -> int:
     """The steps of a series of which only labels are there."""
     check_word(truth_as, "truth_as", TRUTH_KINDS)
+    if isinstance(truth, Known):
+        return len(truth.sequence.truth)
     if n_steps is not None:
         return as_whole(n_steps, "n_steps", 1, MOST_STEPS)
     if times is not None:

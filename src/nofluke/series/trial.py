@@ -51,6 +51,22 @@ class Zones(Keeper):
     truth: Truth
     reaches: tuple[Reach, ...]
 
+    @classmethod
+    def of(cls, sequence: Sequence, tolerances: tuple[Tolerance, ...]) -> Zones:
+        """Those of a sequence: the same for all detectors that were read against the same series."""
+        shared = sequence.shared
+        truth = shared.once("truth", lambda: truth_of(sequence))
+        return shared.latest(
+            "zones",
+            tolerances,
+            lambda: cls(
+                truth=truth,
+                reaches=tuple(
+                    Reach(tolerance=t, open_steps=sequence.open_steps, clock=sequence.clock) for t in tolerances
+                ),
+            ),
+        )
+
     @lazy
     def event_windows(self) -> tuple[Ranges, ...]:
         """For each tolerance and event, the steps whose predictions find it."""
@@ -127,23 +143,14 @@ class Trial:
         alarms: AlarmRule = STEPS,
     ) -> Trial:
         """The trial of a sequence as it was read; thresholds are None where alarms are given."""
-        kept, clock = sequence.open_steps, sequence.clock
-        whole = bool(kept.all())
-        times = None if clock is None else clock if whole else replace(clock, ticks=clock.ticks[kept])
-        if sequence.spans is None:
-            truth = Truth.of_flags(sequence.truth if whole else sequence.truth[kept], times, kept)
-        else:
-            truth = Truth.of_spans(sequence.spans, times, kept)
+        zones = Zones.of(sequence, tolerances)
         return cls(
-            truth=truth,
+            truth=zones.truth,
             tolerances=tolerances,
-            reaches=tuple(Reach(tolerance=t, open_steps=kept, clock=clock) for t in tolerances),
-            **_judged(sequence, thresholds, alarms, truth.clock),
+            reaches=zones.reaches,
+            zones=zones,
+            **_judged(sequence, thresholds, alarms, zones.truth.clock),
         )
-
-    def beside(self, sequence: Sequence, thresholds: Cuts | FloatArray | None, alarms: AlarmRule = STEPS) -> Trial:
-        """The trial of another detector on the same series, which shares the events and all that is known of them."""
-        return replace(self, **_judged(sequence, thresholds, alarms, self.truth.clock))
 
     def at_every_score(self, sign: int = 1) -> Self:
         """The same at every distinct score, in scores of that sign; the sort that finds them also counts."""
@@ -378,6 +385,16 @@ class Trial:
     def _only(self) -> Cell:
         """The cell of a trial that has one, with what is worked out for it."""
         return Cell(trial=self, d=0, k=0)
+
+
+def truth_of(sequence: Sequence) -> Truth:
+    """The events of a sequence, on the steps that count."""
+    kept, clock = sequence.open_steps, sequence.clock
+    whole = bool(kept.all())
+    times = None if clock is None else clock if whole else replace(clock, ticks=clock.ticks[kept])
+    if sequence.spans is None:
+        return Truth.of_flags(sequence.truth if whole else sequence.truth[kept], times, kept)
+    return Truth.of_spans(sequence.spans, times, kept)
 
 
 class _Judged(TypedDict):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from nofluke.metrics.labelled import Labelled, read_labelled
 from nofluke.plain import as_share
 from nofluke.series.between import Made, trial_of
 from nofluke.series.detector import Cuts, break_ties, choose_cut
-from nofluke.series.reading import Sequence, prepare
+from nofluke.series.reading import Known, Sequence, prepare
 from nofluke.series.trial import Cell
 from nofluke.studies.asked import Asked
 from nofluke.studies.cases import Case
@@ -30,7 +29,7 @@ class Cells:
         self.question = Question(null=asked.null, n_resamples=asked.n_resamples, alpha=asked.alpha, alarms=self.alarms)
         cut = asked.about.cut
         self.cut = cut if cut["budget"] is None else {**cut, "budget": as_share(cut["budget"], "budget")}
-        self._first: tuple[Sequence, Made] | None = None
+        self.truth: Any = case.truth  # with what is known of it, from the first detector on
 
     def scores_of(self, detector: str) -> AnyArray:
         """The scores of one detector, with ties at the cut of a budget broken if that was asked for."""
@@ -44,9 +43,12 @@ class Cells:
             return scores
 
     def sequence(self, scores: AnyArray) -> Sequence:
-        """The series with one detector's scores, read and checked."""
-        known = None if self._first is None else self._first[0].with_scores(scores)
-        return prepare(**self._passed(scores)) if known is None else known
+        """The series with one detector's scores, read and checked; what is known of the truth serves all of them."""
+        passed = self._passed(scores)
+        sequence = prepare(**passed)
+        if not isinstance(self.truth, Known):
+            self.truth = Known(self.truth, passed, sequence)
+        return sequence
 
     def _passed(self, scores: AnyArray) -> dict[str, Any]:
         """The case and one detector as arguments of functions that read them; alarms have no direction."""
@@ -60,21 +62,15 @@ class Cells:
         }
         if alarms:
             del about["higher_is"]
-        return {"truth": case.truth, "predictions" if alarms else "scores": scores, **about}
+        return {"truth": self.truth, "predictions" if alarms else "scores": scores, **about}
 
     def cuts(self, sequence: Sequence) -> Cuts | None:
         """Where scores become alarms; None where they are alarms."""
         return None if sequence.scores is None else choose_cut(sequence, **self.cut)
 
     def made(self, sequence: Sequence, cuts: Cuts | None) -> Made:
-        """The trial of a sequence, with what is known of its truth already."""
-        alarms = self.alarms
-        if self._first is not None and sequence.truth is self._first[0].truth and not self._first[1].trial.in_time:
-            first = self._first[1]
-            return replace(first, trial=first.trial.beside(sequence, cuts, alarms))
-        made = trial_of(sequence, (self.asked.within(len(sequence.open_steps)),), cuts, alarms)
-        self._first = self._first or (sequence, made)
-        return made
+        """The trial of a sequence."""
+        return trial_of(sequence, (self.asked.within(len(sequence.open_steps)),), cuts, self.alarms)
 
     def judged(self, scores: AnyArray) -> Cell:
         """The cell of one detector, without any judgement."""
