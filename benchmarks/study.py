@@ -83,7 +83,6 @@ def beside_a_loop(n_series, n_steps):
     for name, settings in SETTINGS.items():
         truths, scores = series_of(n_series, n_steps, DETECTORS, ranges="ranges" in name)
         table = table_of(truths, scores)
-        few = table_of(truths[:1], scores[:1])
 
         def loop(truths=truths, scores=scores, settings=settings):
             for labels, own in zip(truths, scores, strict=True):
@@ -98,7 +97,7 @@ def beside_a_loop(n_series, n_steps):
                 for z in own:
                     _ = one.evaluate(z, **asked).verdict
 
-        study_of(few, workers=1, **settings).leaderboard()  # so that compiled code is loaded
+        study_of(table, workers=1, **settings).leaderboard()  # so that compiled code is loaded
         loop(truths[:2], scores[:2])
         alone, _ = timed(loop)
         shared, _ = timed(series)
