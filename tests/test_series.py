@@ -302,9 +302,9 @@ def test_options_are_those_of_the_arguments(command):
 
 def test_defaults_are_those_of_reading():
     """What is not passed is what the signature says."""
-    from nofluke.series.reading import prepare
+    from nofluke.series.reading import read
 
-    own = inspect.signature(prepare).parameters
+    own = inspect.signature(read).parameters
     assert {name: one.default for name, one in own.items() if name in DECLARED} == {
         name: declared.default for name, declared in DECLARED.items() if name in own
     }

@@ -638,8 +638,7 @@ def _read(
             except InputError as error:
                 raise error_of(name, error) from None
             if labels is truth:  # from the second detector on, with what is known of it
-                own = truth.truth if isinstance(truth, Known) else truth
-                labels = Known(own, {"mask": mask, **how}, found[name])
+                labels = Known.of(truth, found[name], mask=mask, **how)
         return found
 
     sequences = each(mask)

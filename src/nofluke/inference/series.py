@@ -106,7 +106,7 @@ class Series(Held):
     @property
     def known(self) -> Any:
         """The truth with what is known of it; a list of times as it was passed."""
-        return Known(self.truth, self.about, self.read) if isinstance(self.read, Sequence) else self.truth
+        return Known.of(self.truth, self.read, **self.about) if isinstance(self.read, Sequence) else self.truth
 
     @property
     def n_events(self) -> int:

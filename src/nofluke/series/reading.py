@@ -155,6 +155,9 @@ class Sequence(ByValue):
         return scores if self.sign == 1 or not turned else -scores
 
 
+OF_DETECTOR = ("scores", "predictions", "higher_is", "align")  # arguments of `prepare` that the series has no part in
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Known:
     """A truth that was read before, and what was said of it then: to be passed to `prepare` in its place.
@@ -166,14 +169,41 @@ class Known:
     about: Mapping[str, Any]
     sequence: Sequence
 
+    @classmethod
+    def of(cls, truth: Any, sequence: Sequence, **passed: Any) -> Known:
+        """From a truth, what `prepare` made of it, and what else was passed for that."""
+        about = {name: value for name, value in passed.items() if name not in OF_DETECTOR}
+        return cls(truth.truth if isinstance(truth, Known) else truth, about, sequence)
+
     def holds(self, about: Mapping[str, Any]) -> bool:
-        """Whether the same is said of it now: the very same objects, which need no comparing, or words."""
-        usual = {"truth_as": "auto", "missing": "error", "overlaps": "error"}
-        mine = {name: self.about.get(name, usual.get(name)) for name in about}
-        return all(value is mine[name] or (type(value) is str and value == mine[name]) for name, value in about.items())
+        """Whether the very same is said of it now."""
+        return about.keys() == self.about.keys() and all(value is self.about[name] for name, value in about.items())
 
 
 def prepare(
+    truth: Any,
+    scores: Any = None,
+    *,
+    predictions: Any = None,
+    higher_is: HigherIs = "anomalous",
+    align: Align | None = None,
+    **about: Any,
+) -> Sequence:
+    """Everything a user can pass about one sequence, as `read` does it; beside a truth that is `Known`."""
+    own: dict[str, Any] = {"predictions": predictions, "higher_is": higher_is, "align": align}
+    if not isinstance(truth, Known):
+        return read(truth, scores, **own, **about)
+    check_word(higher_is, "higher_is", ("anomalous", "normal"))
+    if not truth.holds(about):
+        return read(truth.truth, scores, **own, **about)
+    beside = truth.sequence.with_scores(scores, higher_is) if predictions is None and align is None else None
+    if beside is not None:
+        return beside
+    sequence = read(truth.truth, scores, **own, **about)
+    return replace(sequence, shared=truth.sequence.shared) if truth.sequence.is_beside(sequence) else sequence
+
+
+def read(
     truth: Any,
     scores: Any = None,
     *,
@@ -200,30 +230,8 @@ def prepare(
     """Read, align and check everything a user can pass about one sequence: the door of the house.
 
     What both arguments hold; the steps that they share, and their clock; which of the steps count; the events; and what
-    the detector says of each step. A truth may be `Known`.
+    the detector says of each step.
     """
-    known: Sequence | None = None
-    if isinstance(truth, Known):
-        about = {
-            "times": times,
-            "mask": mask,
-            "truth_as": truth_as,
-            "n_steps": n_steps,
-            "missing": missing,
-            "count_events": count_events,
-            "overlaps": overlaps,
-            "warmup": warmup,
-            "test_part": test_part,
-            "event_name": event_name,
-            "alarm_name": alarm_name,
-            "time_unit": time_unit,
-            "delay_name": delay_name,
-            "reset_name": reset_name,
-            "merge_gap": merge_gap,
-            "split_longer": split_longer,
-        }
-        known = truth.sequence if truth.holds(about) else None
-        truth = truth.truth
     check_word(truth_as, "truth_as", TRUTH_KINDS)
     check_word(overlaps, "overlaps", ("error", "merge"))
     if count_events is not None:
@@ -232,10 +240,6 @@ def prepare(
     check_word(higher_is, "higher_is", ("anomalous", "normal"))
     if align is not None:
         check_word(align, "align", get_args(Align))
-    if known is not None and predictions is None and align is None:
-        beside = known.with_scores(scores, higher_is)
-        if beside is not None:
-            return beside
     names = Names.of(event_name, alarm_name, time_unit, delay_name, reset_name)
     detector = _detector(scores, predictions, higher_is)
     events = Passed.of(truth, "truth", truth_as)
@@ -245,7 +249,7 @@ def prepare(
     found = _events(steps, watched.open_steps, truth_as, shape.count(count_events), overlaps, shape)
     says = _says(steps.detector, watched.open_steps, found)
     left_out = LeftOut(missing=watched.missing, masked=watched.masked, warmup=watched.warmup, events=found.lost)
-    sequence = Sequence(
+    return Sequence(
         truth=found.labels & watched.open_steps,
         scores=says.scores,
         predictions=says.alarms,
@@ -271,9 +275,6 @@ def prepare(
         test_part=watched.test_part,
         names=names,
     )
-    if known is not None and known.is_beside(sequence):
-        return replace(sequence, shared=known.shared)
-    return sequence
 
 
 # ---- what an argument holds

@@ -44,14 +44,14 @@ class Cells:
 
     def sequence(self, scores: AnyArray) -> Sequence:
         """The series with one detector's scores, read and checked; what is known of the truth serves all of them."""
-        passed = self._passed(scores)
-        sequence = prepare(**passed)
-        if not isinstance(self.truth, Known):
-            self.truth = Known(self.truth, passed, sequence)
+        truth, passed = self.truth, self._passed(scores)
+        sequence = prepare(truth, **passed)
+        if not isinstance(truth, Known):
+            self.truth = Known.of(truth, sequence, **passed)
         return sequence
 
     def _passed(self, scores: AnyArray) -> dict[str, Any]:
-        """The case and one detector as arguments of functions that read them; alarms have no direction."""
+        """One detector and what is said of the case, as arguments of functions; alarms have no direction."""
         case, alarms = self.case, scores.dtype.kind == "b"
         about = {
             **self.asked.about.reading,
@@ -62,7 +62,7 @@ class Cells:
         }
         if alarms:
             del about["higher_is"]
-        return {"truth": self.truth, "predictions" if alarms else "scores": scores, **about}
+        return {"predictions" if alarms else "scores": scores, **about}
 
     def cuts(self, sequence: Sequence) -> Cuts | None:
         """Where scores become alarms; None where they are alarms."""
@@ -120,5 +120,9 @@ class Cells:
         return read_labelled(**self._cut(scores))
 
     def _cut(self, scores: AnyArray) -> dict[str, Any]:
-        """The case and one detector, with where its scores become alarms."""
-        return {**self._passed(scores), **({} if scores.dtype.kind == "b" else self.asked.about.cut)}
+        """The same with the truth, and with where scores become alarms."""
+        return {
+            "truth": self.truth,
+            **self._passed(scores),
+            **({} if scores.dtype.kind == "b" else self.asked.about.cut),
+        }
