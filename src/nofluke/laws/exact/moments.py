@@ -14,6 +14,7 @@ The section "Precision: mean and variance" of docs/explanation/theory.md has the
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -29,6 +30,7 @@ _LAGS_AT_ONCE = 1 << 15  # steps correlated together, at least
 _TABLE_WIDTH = 1 << 14  # the widest window for which π is tabulated: beyond, closed forms are faster
 _PAIRS_FOR_A_TABLE = 10**8  # and the most pairs that are looked up in it one by one
 _NO_DOUBLE = 746  # e to minus this is 0
+_FEW = 1_000  # numbers that are counted one by one sooner than they are sorted or transformed
 _PAIRS_PER_STEP = 2  # above so many pairs per step of time, correlation is faster than looking at each pair
 
 
@@ -108,13 +110,13 @@ def precision_moments(windows: Windows, n_events: int) -> Moments:
     if certain == windows.n:
         return Moments(mean=float(certain), var=0.0)
     starts, stops, widths = windows.starts[missable], windows.stops[missable], widths[missable]
-    values, counts = np.unique(widths, return_counts=True)
+    values, counts = _distinct(widths)
     if values[-1] > 1 and _tables_do_not_pay(starts, stops):
         mean = certain - float(np.sum(counts * np.expm1(log_missed(n_steps, n_events, values))))
         var = wide.as_if_disjoint(n_steps, n_events, values, counts)
         var += wide.overlap_excess(n_steps, n_events, starts, stops)
         return Moments(mean=mean, var=max(var, 0.0))
-    miss = _Miss(n_steps, n_events, int(values[-1]))
+    miss = _miss(n_steps, n_events, int(values[-1]))
     mean = certain + float(np.sum(counts * -np.expm1(miss.log[values])))
     if values[-1] == 1:
         return Moments(mean=mean, var=_unit_windows_variance(starts, n_steps, n_events))
@@ -132,14 +134,14 @@ def expected_misses(windows: Windows, n_events: int) -> float:
     1.0
     """
     _check_count("n_events", n_events, windows.n_steps)
-    values, counts = np.unique(windows.stops - windows.starts, return_counts=True)
+    values, counts = _distinct(windows.stops - windows.starts)
     possible = values <= windows.n_steps - n_events  # a wider one is certain to be hit
     values, counts = values[possible], counts[possible]
     if len(values) == 0:
         return 0.0
     if values[-1] > _TABLE_WIDTH:
         return float(np.sum(counts * np.exp(log_missed(windows.n_steps, n_events, values))))
-    log = _Miss(windows.n_steps, n_events, int(values[-1])).log
+    log = _miss(windows.n_steps, n_events, int(values[-1])).log
     return float(np.sum(counts * np.exp(log[values])))
 
 
@@ -147,8 +149,19 @@ def _tables_do_not_pay(starts: IntArray, stops: IntArray) -> bool:
     """Whether a table of π is too long, or too slow for so many pairs where correlating them is slow as well."""
     if int((stops - starts).max()) > _TABLE_WIDTH:
         return True
-    n_pairs = int(np.sum(np.searchsorted(starts, stops, side="left") - np.arange(1, len(starts) + 1)))
+    if len(starts) ** 2 <= _PAIRS_FOR_A_TABLE:
+        return False
+    n_pairs = int(np.sum(starts.searchsorted(stops, side="left") - np.arange(1, len(starts) + 1)))
     return n_pairs > _PAIRS_FOR_A_TABLE and n_pairs <= _PAIRS_PER_STEP * int(stops[-1] - starts[0])
+
+
+def _distinct(widths: IntArray) -> tuple[IntArray, IntArray]:
+    """The distinct widths, ascending, and how often each comes."""
+    if int(widths.max(initial=0)) > max(len(widths), _FEW):
+        return np.unique(widths, return_counts=True)
+    counts = np.bincount(widths)
+    values = np.flatnonzero(counts)
+    return values, counts[values]
 
 
 class _Miss:
@@ -168,6 +181,12 @@ class _Miss:
         self.h[:2] = 0.0
         self.h[2:possible] = _running_sum(_running_sum(steepening))
         self.log = self.h + self.unit * np.arange(size)
+
+
+@lru_cache(maxsize=4)
+def _miss(n_steps: int, n_events: int, largest_width: int) -> _Miss:
+    """The tables, kept: the cells of a sweep ask for the same ones."""
+    return _Miss(n_steps, n_events, largest_width)
 
 
 def _running_sum(terms: FloatArray) -> FloatArray:
@@ -205,42 +224,47 @@ def _overlap_excess(miss: _Miss, starts: IntArray, stops: IntArray) -> float:
     # a difference of two values of `table`: π where it is small, -(1 - π) where π is close to 1
     likely_missed = miss.log[widths.min()] > -0.5
     table = np.expm1(miss.log) if likely_missed else np.exp(miss.log)
-    own = float(np.sum(table[widths] - table[2 * widths]))
-    at_first, at_last = starts == starts[0], (stops == stops[-1]) & (starts > starts[0])
-    inner = ~(at_first | at_last)
-    kinds, often = np.unique(widths[inner], return_counts=True)
+    own = float((table[widths] - table[2 * widths]).sum())
+    # windows cut off at either border come first and last; between them nearly all are of the usual width
+    begin = int(starts.searchsorted(starts[0], side="right"))
+    end = max(begin, int(stops.searchsorted(stops[-1], side="left")))
+    kinds, often = _distinct(widths[begin:end])
     usual = int(kinds[often.argmax()]) if len(kinds) else 1
-    is_usual = inner & (widths == usual)
-    # windows cut off at either border, from that border on; and the usual ones between, as they begin and as they end
-    first, last = widths[at_first], widths[at_last][::-1]
-    begins, ends = starts[is_usual] - starts[0], (stops[-1] - stops[is_usual])[::-1]
+    inner = slice(begin, end) if len(kinds) <= 1 else begin + np.flatnonzero(widths[begin:end] == usual)
+    # widths from the borders on, and the usual windows as they begin and as they end
+    first, last = widths[:begin], widths[end:][::-1]
+    begins, ends = starts[inner] - starts[0], (stops[-1] - stops[inner])[::-1]
     total = _nested(table, first) + _nested(table, last) + _opposite(table, first, last, int(stops[-1] - starts[0]))
     total += _beside(table, first, begins, usual) + _beside(table, last, ends, usual)
     total += _equally_wide(table, begins, usual)
-    # what is left: pairs with at least one window of another width
-    odd = np.flatnonzero(inner & ~is_usual)
+    return own + 2 * (total if len(kinds) <= 1 else _with_odd(table, starts, stops, begin, end, usual, total))
+
+
+def _with_odd(
+    table: FloatArray, starts: IntArray, stops: IntArray, begin: int, end: int, usual: int, total: float
+) -> float:
+    """A total, and the same over pairs with at least one window of another width than the usual, inside begin .. end."""
+    widths = stops - starts
+    odd = begin + np.flatnonzero(widths[begin:end] != usual)
     others = np.ones(len(starts), dtype=np.bool_)
     others[odd] = False
-    before = np.searchsorted(
-        stops, starts[odd], side="right"
-    )  # first prediction whose window ends after this one starts
-    behind = np.searchsorted(
-        starts, stops[odd], side="left"
-    )  # first prediction whose window starts after this one ends
+    # the first predictions whose windows end after this one starts, and start after this one ends
+    before = stops.searchsorted(starts[odd], side="right")
+    behind = starts.searchsorted(stops[odd], side="left")
     for i, j in index_pairs(odd, before, odd):
         kept = others[j]
         i, j = i[kept], j[kept]
         total += float(np.sum(table[stops[i] - starts[j]] - table[widths[i] + widths[j]]))
     for i, j in index_pairs(odd, odd + 1, behind):
         total += float(np.sum(table[stops[j] - starts[i]] - table[widths[i] + widths[j]]))
-    return own + 2 * total
+    return total
 
 
 def _equally_wide(table: FloatArray, starts: IntArray, width: int) -> float:
     """Σ of π(|union|) - π(w + w') over overlapping pairs of windows of one width: by lags, or one by one if few."""
     if len(starts) < 2:
         return 0.0
-    index, reach = np.arange(len(starts)), np.searchsorted(starts, starts + width)
+    index, reach = np.arange(len(starts)), starts.searchsorted(starts + width)
     if int(np.sum(reach - index - 1)) > _PAIRS_PER_STEP * int(np.ptp(starts) + width):
         return float(np.dot(_count_lags(starts, width), table[width : 2 * width] - table[2 * width]))
     pairs = index_pairs(index, index + 1, reach)
@@ -266,9 +290,9 @@ def _beside(table: FloatArray, widths: IntArray, begins: IntArray, usual: int) -
     """The same over windows at a border, of ascending widths, and those of the usual width that begin further on."""
     if len(widths) == 0 or len(begins) == 0:
         return 0.0
-    begins = begins[begins < widths[-1]]
-    wider = len(widths) - np.searchsorted(widths, begins, side="right")
-    reached = np.searchsorted(begins, widths, side="left")
+    begins = begins[: begins.searchsorted(widths[-1])]
+    wider = len(widths) - widths.searchsorted(begins, side="right")
+    reached = begins.searchsorted(widths, side="left")
     return float(np.dot(wider, table[begins + usual])) - float(np.dot(reached, table[widths + usual]))
 
 
@@ -276,6 +300,8 @@ def _count_sums(one: IntArray, other: IntArray) -> IntArray:
     """For each number, how many pairs of one and the other width have it as their sum, exactly."""
     if len(one) == 0 or len(other) == 0:
         return np.zeros(0, dtype=np.int64)
+    if len(one) * len(other) <= _FEW:
+        return np.bincount(np.add.outer(one, other).ravel())
     length = int(one.max() + other.max()) + 1
     size = 1 << length.bit_length()
     spectrum = np.fft.rfft(np.bincount(one), size) * np.fft.rfft(np.bincount(other), size)

@@ -123,7 +123,7 @@ class Run:
 
         self.windows = _windows(problem)
         self.bins = (problem.level[problem.level > 0] - 1).astype(np.uint32)
-        self.bins_before = _bins_before(self.bins, problem.n_thresholds)
+        self.above, self.before = _by_word(self.bins, problem.n_thresholds)
         # Ascending events write overlapping windows once instead of once each, at a look at every 64 steps.
         width = float(np.mean(self.windows[..., 1] - self.windows[..., 0]))
         self.in_order = n_events > n_steps - n_events or n_events * width > n_steps
@@ -173,12 +173,15 @@ class Run:
         found = {side: np.empty((len(placements), *self.problem.shape), dtype=np.int32) for side in SIDES}
         for first in range(0, len(placements), self.block):
             part = slice(first, first + self.block)
-            kernels.count_hits(
-                placements[part], self.windows, self.bins, self.bins_before, *(found[side][part] for side in SIDES)
-            )
+            kernels.count_hits(placements[part], *self.tables, *(found[side][part] for side in SIDES))
             if self.problem.episodes is not None:
                 found["precision"][part] = self.problem.episodes.hits(placements[part])
         return Hits(precision=found["precision"].astype(np.int64), recall=found["recall"].astype(np.int64))
+
+    @property
+    def tables(self) -> tuple[NDArray[Any], ...]:
+        """What the compiled loops read."""
+        return self.windows, self.bins, self.above, self.before
 
     def cell(self, flat: int) -> At:
         return flat // self.problem.n_thresholds, flat % self.problem.n_thresholds
@@ -302,8 +305,7 @@ class Counts:
             yield len(block)
 
     def _tables(self, size: int) -> tuple[NDArray[Any], ...]:
-        run = self.run
-        return run.windows, run.bins, run.bins_before, *(self.hits[side][:size] for side in SIDES)
+        return *self.run.tables, *(self.hits[side][:size] for side in SIDES)
 
     def drain(self) -> None:
         """Move the sums of squares into Python integers, before they overflow."""
@@ -397,15 +399,20 @@ def _windows(problem: Problem) -> NDArray[np.uint32]:
     return windows
 
 
-def _bins_before(bins: NDArray[np.uint32], n_thresholds: int) -> NDArray[np.int32]:
-    """Histograms of the bins before every 64th predicted step; empty where it would not pay."""
+def _by_word(bins: NDArray[np.uint32], n_thresholds: int) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
+    """Of every 64 predicted steps, by threshold: which lie above it, and how many before do; empty where too large."""
+    n_words = bins.size // 64 + 1
     if n_thresholds > MOST_TABLE_THRESHOLDS:
-        return np.zeros((0, n_thresholds), dtype=np.int32)
-    n_words = bins.size // 64
-    rows = np.zeros((n_words + 1, n_thresholds), dtype=np.int32)
-    words = np.arange(bins.size) // 64
-    np.add.at(rows[1:], (words[: 64 * n_words], bins[: 64 * n_words]), 1)
-    return np.cumsum(rows, axis=0, dtype=np.int32)
+        return np.zeros((0, n_thresholds), dtype=np.uint64), np.zeros((0, n_thresholds), dtype=np.int32)
+    padded = np.full((n_words, 64), -1, dtype=np.int32)
+    padded.reshape(-1)[: bins.size] = bins
+    above = np.empty((n_words, n_thresholds), dtype=np.uint64)
+    before = np.zeros((n_words, n_thresholds), dtype=np.int32)
+    for k in range(n_thresholds):
+        higher = padded >= k
+        above[:, k] = np.packbits(higher, bitorder="little").view("<u8")
+        np.cumsum(higher[:-1].sum(axis=1), out=before[1:, k])
+    return above, before
 
 
 def _observed(problem: Problem, side: Measure, hits: IntArray) -> NDArray[np.int32]:
