@@ -243,7 +243,7 @@ def _overlap_excess(miss: _Miss, starts: IntArray, stops: IntArray) -> float:
 def _with_odd(
     table: FloatArray, starts: IntArray, stops: IntArray, begin: int, end: int, usual: int, total: float
 ) -> float:
-    """A total, and the same over pairs with at least one window of another width than the usual, inside begin .. end."""
+    """A total, with the same over pairs that have a window of an unusual width, inside begin .. end."""
     widths = stops - starts
     odd = begin + np.flatnonzero(widths[begin:end] != usual)
     others = np.ones(len(starts), dtype=np.bool_)

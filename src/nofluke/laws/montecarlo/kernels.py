@@ -114,7 +114,7 @@ def place_events(
     biased = np.uint64((1 << 32) % n_steps)
     drawn = np.int64(0)
     while drawn < n_draws:
-        some = min(n_draws - drawn, words.size)  # never more than are needed: each of them is one draw at most
+        some = min(int(n_draws - drawn), words.size)  # never more than are needed: each of them is one draw at most
         for i in range(some):
             words[i] = (random_word(seed, counter + np.uint64(i + 1)) >> HALF) * bound
         counter += np.uint64(some)
