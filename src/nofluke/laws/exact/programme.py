@@ -79,16 +79,30 @@ def _joint_pmf(windows: Windows, n_events: int) -> FloatArray:
         certain = np.zeros((rows, windows.n + 1))
         certain[-1, windows.n if n_events else 0] = 1.0
         return certain
-    programme = _Programme(windows, n_events)
-    table = programme.table([kind.copies for kind in programme.kinds])
+    table = _table(windows, n_events)
     recall = hypergeometric_pmf(windows.n_steps, windows.covered, n_events)
     joint = np.zeros((rows, windows.n + 1))
     reached = joint[:, : table.shape[1]]
-    reached[:] = table[:, ::-1]
     # one factor after the other: their product could underflow where the entry does not
-    reached *= ratio(np.ones(rows), table.sum(axis=1))[:, np.newaxis]
+    np.multiply(table[:, ::-1], _one_over(table.sum(axis=1))[:, np.newaxis], out=reached)
     reached *= recall[:, np.newaxis]
     return joint
+
+
+def _table(windows: Windows, n_events: int, most_missed: int | None = None) -> FloatArray:
+    """The table of all windows, but for a factor."""
+    if not _is_small_table(windows, n_events):
+        programme = _Programme(windows, n_events, most_missed)
+        return programme.table([kind.copies for kind in programme.kinds])
+    blocks, n, odds = windows.blocks, windows.n, _odds(windows, n_events)
+    length, g, h = blocks.length, blocks.g, blocks.h
+    if int(length.max(initial=0)) > (longest := _longest_block(odds)):
+        of, length = cut(length, longest)
+        g, h = g[of], h[of]
+    most = n if most_missed is None else most_missed
+    with engine(SECONDS_PER_BLOCK * len(length)) as (walk, _):
+        table: FloatArray = walk(length, g, h, np.array([[MASS]]), 0, n, n_events, odds, most, windows.reach)
+    return table if most < n else np.ascontiguousarray(table[:, -(n_events * windows.reach + 1) :])
 
 
 def precision_pmf(windows: Windows, n_events: int) -> FloatArray:
@@ -152,8 +166,7 @@ def few_missed_pmf(windows: Windows, n_events: int, most: int) -> FloatArray:
     >>> few_missed_pmf(windows, 1, 1)  # one step of four hits both, two hit one
     array([0.25, 0.5 ])
     """
-    programme = _Programme(windows, n_events, most)
-    table = programme.table([kind.copies for kind in programme.kinds])
+    table = _table(windows, n_events, most)
     recall = hypergeometric_pmf(windows.n_steps, windows.covered, n_events)
     weights = ratio(recall, table.sum(axis=1))
     return np.asarray(weights @ table[:, : most + 1])
@@ -205,15 +218,11 @@ class _Programme:
     """Tables of weights of clusters of windows, for so many events."""
 
     def __init__(self, windows: Windows, n_events: int, most_missed: int | None = None) -> None:
-        self.odds = n_events / (windows.n_steps - n_events)
+        self.odds = _odds(windows, n_events)
         self.limits = n_events, windows.n if most_missed is None else most_missed, windows.reach
-        longest = min(max(int(LOG_GROWTH_ALLOWED / log1p(self.odds)), 1), windows.n_steps)
+        longest = _longest_block(self.odds)
         self.kinds: list[_Kind] = []
         self.own: dict[int, FloatArray] = {}  # tables of small kinds
-        if _is_small_table(windows, n_events):  # all in one go
-            of, length = cut(windows.blocks.length, longest)
-            self.kinds.append(_Kind(length, windows.blocks.g[of], windows.blocks.h[of], windows.n, 1))
-            return
         clusters = distinct_clusters(windows)
         for member, count in zip(clusters.member.tolist(), clusters.copies.tolist(), strict=True):
             part = slice(clusters.first[member], clusters.first[member + 1])
@@ -254,6 +263,16 @@ class _Programme:
         return np.asarray(table)
 
 
+def _odds(windows: Windows, n_events: int) -> float:
+    """Of an event on a step, which keep the numbers near their own law."""
+    return n_events / (windows.n_steps - n_events)
+
+
+def _longest_block(odds: float) -> int:
+    """Steps of a block in which tables grow no more than is allowed."""
+    return max(int(min(LOG_GROWTH_ALLOWED / log1p(odds), 2.0**62)), 1)
+
+
 def _is_small_table(windows: Windows, n_events: int) -> bool:
     return (n_events + 1) * (min(windows.n, n_events * windows.reach) + 1) <= _SMALL_TABLE
 
@@ -268,6 +287,11 @@ def _is_small(kind: _Kind, n_events: int) -> bool:
 def ratio(upper: FloatArray, lower: FloatArray) -> FloatArray:
     """upper / lower, and 0 in rows so improbable that they underflow."""
     return np.divide(upper, lower, out=np.zeros_like(upper), where=lower > 1e-300)
+
+
+def _one_over(lower: FloatArray) -> FloatArray:
+    """1 / lower, with the same exception."""
+    return 1.0 / lower if lower.min() > 1e-300 else ratio(np.ones(len(lower)), lower)
 
 
 def _check_events(windows: Windows, n_events: int) -> None:
