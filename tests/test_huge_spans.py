@@ -26,8 +26,7 @@ from nofluke.laws.exact.moments import (
     recall_moments,
 )
 from nofluke.laws.montecarlo import drawn
-from nofluke.laws.montecarlo.run import Uniform
-from nofluke.laws.montecarlo.sparse import sparse_placements
+from nofluke.laws.montecarlo.run import Uniform, sparse_placements
 from nofluke.laws.precision import PrecisionFourier, PrecisionTable, precision_law
 from nofluke.laws.tables import hypergeometric
 from nofluke.series.counting import Windows

@@ -382,9 +382,9 @@ def index_pairs(rows: IntArray, first: IntArray, end: IntArray) -> Iterator[tupl
 
 # ---- π for spans and windows of any size: no tables, no lost digits
 #
-# With m events on T steps, π(x) = binom(T-x, m) / binom(T, m). Loader's form of the binomial (see `binomial`) splits its
-# logarithm into x log(1 - m/T), as if steps were independent, and a rest H(x) in which the deviances of both outcomes
-# are known to all digits, because both lie m x / T from their means:
+# With m events on T steps, π(x) = binom(T-x, m) / binom(T, m). Loader's form of the binomial (see `binomial`) splits
+# its logarithm into x log(1 - m/T), as if steps were independent, and a rest H(x) in which the deviances of both
+# outcomes are known to all digits, because both lie m x / T from their means:
 #
 #     H(x) = S(x) - dev(m; (T-x) m/T) - dev(T-x-m; (T-x)(T-m)/T) + log(1 + m x / (T (T-x-m))) / 2,
 #

@@ -396,6 +396,32 @@ def episode_hits(
 
 
 @kernel
+def hits_of_windows(
+    placements: Int64Array, starts: Int64Array, stops: Int64Array, precision: Int64Array, recall: Int64Array
+) -> None:
+    """Both hits of each placement in each window, added to arrays of shape (placements, windows).
+
+    Rows of ``placements`` ascend, as do the first and the last steps of the alarms' windows: one walk along both is
+    enough.
+    """
+    for row in range(placements.shape[0]):
+        events = placements[row]
+        for window in range(starts.shape[0]):
+            at = 0
+            for alarm in range(starts.shape[1]):
+                while at < events.size and events[at] < starts[window, alarm]:
+                    at += 1
+                if at < events.size and events[at] < stops[window, alarm]:
+                    precision[row, window] += 1
+            alarm = 0
+            for event in events:
+                while alarm < stops.shape[1] and stops[window, alarm] <= event:
+                    alarm += 1
+                if alarm < starts.shape[1] and starts[window, alarm] <= event:
+                    recall[row, window] += 1
+
+
+@kernel
 def tally(
     hits: Int32Array,
     observed: Int32Array,

@@ -12,7 +12,6 @@ from nofluke.arrays import FloatArray, IntArray
 from nofluke.errors import InputError
 from nofluke.laws.montecarlo.problem import MOST_STEPS, Hits, Problem, integers
 from nofluke.laws.montecarlo.results import FamilyWise, JointCounts, MaximumTest, Simulation, Tally
-from nofluke.laws.montecarlo.sparse import sparse_placements
 from nofluke.ratios import TIE_SLACK, f_of_hits, f_weights
 from nofluke.series.counting import window_maxima
 from nofluke.series.tolerance import Ranges
@@ -76,7 +75,7 @@ class Uniform:
     def placed(self, seed: np.uint64, size: int) -> NDArray[Any]:
         """The placements that :func:`~nofluke.laws.montecarlo.simulate` counts for the stream of this seed.
 
-        Rows of uint32, or of int64 on more steps than any simulation has (`sparse`): up to 2**62 of them.
+        Rows of uint32, or of int64 on more steps than any simulation has: up to 2**62 of them.
         """
         if self.n_steps > MOST_STEPS:
             return sparse_placements(np.random.default_rng(int(seed)), self.n_steps, self.n_events, size)
@@ -99,6 +98,51 @@ class Uniform:
 def rows_at_a_time(n_steps: int) -> int:
     """How many rows to draw at a time. It shapes the stream: it depends on steps alone, not on cells or workers."""
     return max(1, min(CHUNK, DRAWN_STEPS // n_steps))
+
+
+# ---- few events on very many steps: placements whose cost depends on the events alone
+
+
+def sparse_placements(generator: np.random.Generator, n_steps: int, n_events: int, size: int) -> IntArray:
+    """So many placements as rows of distinct ascending steps, every set of steps equally likely.
+
+    Steps are drawn independently, and those that were drawn before are drawn again until all differ. Nothing here looks
+    at steps other than to tell whether two are the same: no set can be likelier than another. Rows are drawn one after
+    the other, so that the first ones do not depend on how many there are.
+
+    Examples
+    --------
+    >>> sparse_placements(np.random.default_rng(0), 10**18, 3, 2)
+    array([[ 40973523936194698, 269786713763870410, 636961687321454339],
+           [ 16527635528529095, 813270239200272432, 912755577277721778]])
+    """
+    rows = np.empty((size, n_events), dtype=np.int64)
+    for row in rows:
+        if 2 * n_events <= n_steps:
+            _fill_sparse(generator, n_steps, row)
+        else:  # the empty steps are the fewer
+            gaps = np.empty(n_steps - n_events, dtype=np.int64)
+            _fill_sparse(generator, n_steps, gaps)
+            row[:] = np.delete(np.arange(n_steps), gaps)
+    return rows
+
+
+def _fill_sparse(generator: np.random.Generator, n_steps: int, row: IntArray) -> None:
+    row[:] = generator.integers(n_steps, size=len(row))
+    row.sort()
+    make_distinct(generator, n_steps, row)
+
+
+def make_distinct(generator: np.random.Generator, n_steps: int, row: IntArray) -> None:
+    """Draw those of ascending steps again that come more than once, until none does, and leave the row ascending."""
+    again = np.flatnonzero(row[1:] == row[:-1])
+    while len(again):
+        row[again] = generator.integers(n_steps, size=len(again))
+        row.sort()
+        again = np.flatnonzero(row[1:] == row[:-1])
+
+
+# ---- what all workers read, and what each of them counts
 
 
 class Run:
