@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.polynomial.chebyshev import chebvander
 
-from nofluke.arrays import FloatArray, IntArray
+from nofluke.arrays import FloatArray, IntArray, inner, weighted_sum
 from nofluke.errors import InputError
 from nofluke.laws.exact.binomial import deviance
 from nofluke.series.counting import Windows
@@ -240,7 +240,7 @@ def _as_if_disjoint(miss: _Miss, values: IntArray, counts: IntArray) -> float:
     if len(values) <= _WIDTHS_FOR_A_TABLE:
         weights = counts * np.exp(miss.log[values])
         rows = (
-            weight * np.dot(weights, np.expm1(h[value + values] - h[value] - h[values]))
+            weight * inner(weights, np.expm1(h[value + values] - h[value] - h[values]))
             for value, weight in zip(values, weights, strict=True)
         )
         return float(sum(rows))
@@ -249,8 +249,8 @@ def _as_if_disjoint(miss: _Miss, values: IntArray, counts: IntArray) -> float:
     weights = np.bincount(values, weights=counts * np.exp(miss.unit * values), minlength=len(h) // 2 + 1)
     size = 1 << (len(h) - 1).bit_length()
     sums = np.fft.irfft(np.fft.rfft(weights, size) ** 2, size)[: len(h)]
-    own = float(np.dot(weights, e[: len(weights)]))
-    return float(np.dot(sums, e)) - 2 * float(weights.sum()) * own - own * own
+    own = inner(weights, e[: len(weights)])
+    return inner(sums, e) - 2 * float(weights.sum()) * own - own * own
 
 
 def _overlap_excess(miss: _Miss, starts: IntArray, stops: IntArray) -> float:
@@ -301,7 +301,7 @@ def _equally_wide(table: FloatArray, starts: IntArray, width: int) -> float:
         return 0.0
     index, reach = np.arange(len(starts)), starts.searchsorted(starts + width)
     if int(np.sum(reach - index - 1)) > _PAIRS_PER_STEP * int(np.ptp(starts) + width):
-        return float(np.dot(_count_lags(starts, width), table[width : 2 * width] - table[2 * width]))
+        return inner(_count_lags(starts, width), table[width : 2 * width] - table[2 * width])
     pairs = index_pairs(index, index + 1, reach)
     return sum(float(np.sum(table[starts[j] - starts[i] + width] - table[2 * width])) for i, j in pairs)
 
@@ -312,13 +312,13 @@ def _nested(table: FloatArray, widths: IntArray) -> float:
         return 0.0
     sums = _count_sums(widths, widths)
     np.subtract.at(sums, 2 * widths, 1)  # none is a pair with itself
-    return float(np.dot(np.arange(len(widths)), table[widths])) - float(np.dot(sums, table[: len(sums)])) / 2
+    return inner(np.arange(len(widths)), table[widths]) - inner(sums, table[: len(sums)]) / 2
 
 
 def _opposite(table: FloatArray, first: IntArray, last: IntArray, span: int) -> float:
     """The same over windows at opposite borders, which overlap if they are together wider than the span."""
     sums = _count_sums(first, last)[span + 1 :]
-    return float(np.dot(sums, table[span] - table[span + 1 : span + 1 + len(sums)])) if sums.any() else 0.0
+    return inner(sums, table[span] - table[span + 1 : span + 1 + len(sums)]) if sums.any() else 0.0
 
 
 def _beside(table: FloatArray, widths: IntArray, begins: IntArray, usual: int) -> float:
@@ -328,7 +328,7 @@ def _beside(table: FloatArray, widths: IntArray, begins: IntArray, usual: int) -
     begins = begins[: begins.searchsorted(widths[-1])]
     wider = len(widths) - widths.searchsorted(begins, side="right")
     reached = begins.searchsorted(widths, side="left")
-    return float(np.dot(wider, table[begins + usual])) - float(np.dot(reached, table[widths + usual]))
+    return inner(wider, table[begins + usual]) - inner(reached, table[widths + usual])
 
 
 def _count_sums(one: IntArray, other: IntArray) -> IntArray:
@@ -494,7 +494,7 @@ def _as_if_disjoint_wide(n_steps: int, n_events: int, values: IntArray, counts: 
     if len(values) > _WIDTHS_ONE_BY_ONE and 2 * int(values[-1]) <= n_steps - n_events:  # no corner at T - m
         some = np.linspace(values[0], values[-1], 3)[:, None]
         nodes, weights = compress(values, weights, lambda x: per_step(some, x))
-    return float(sum(weight * np.dot(weights, per_step(x, nodes)) for x, weight in zip(nodes, weights, strict=True)))
+    return float(sum(weight * inner(weights, per_step(x, nodes)) for x, weight in zip(nodes, weights, strict=True)))
 
 
 def _overlap_excess_wide(n_steps: int, n_events: int, starts: IntArray, stops: IntArray) -> float:
@@ -649,7 +649,7 @@ def compress(
     nodes = low + half * (_NODES + 1.0)
     size = np.abs(_TO_SERIES @ function(nodes).T)
     if (size[-_LAST:].max(axis=0) <= _NEGLIGIBLE * size.max(axis=0)).all():
-        moments = chebvander((values - low) / half - 1.0, _DEGREES - 1).T @ weights
+        moments = weighted_sum(weights, chebvander((values - low) / half - 1.0, _DEGREES - 1))
         return nodes, moments @ _TO_SERIES
     middle = int(np.searchsorted(values, low + (high - low) // 2, side="right"))
     parts = [compress(values[part], weights[part], function) for part in (slice(middle), slice(middle, None))]

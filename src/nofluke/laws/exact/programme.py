@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nofluke.arrays import FloatArray, IntArray, product
+from nofluke.arrays import FloatArray, IntArray, product, weighted_sum
 from nofluke.compiled import Patience, compiled, compiler
 from nofluke.errors import InputError
 from nofluke.laws.exact.generating import distinct_clusters
@@ -180,7 +180,7 @@ def few_missed_pmf(windows: Windows, n_events: int, most: int) -> FloatArray:
     table = _table(windows, n_events, most)
     recall = hypergeometric_pmf(windows.n_steps, windows.covered, n_events)
     weights = ratio(recall, table.sum(axis=1))
-    return np.asarray(weights @ table[:, : most + 1])
+    return weighted_sum(weights, table[:, : most + 1])
 
 
 def programme_cost(windows: Windows, n_events: int, most_missed: int | None = None) -> int:
