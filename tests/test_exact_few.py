@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import nofluke as nf
 from exact_oracles import enumerate_joint
 from nofluke.laws import costs
-from nofluke.laws.exact import programme, walk
+from nofluke.laws.exact import programme
 from nofluke.series.counting import Windows
 
 evaluate = partial(nf.evaluate, null="permutation")
@@ -88,10 +88,9 @@ def test_python_and_compiled_code_agree_to_the_last_bit(case, monkeypatch):
             programme.few_missed_pmf(windows, m, 9),
         )
 
-    monkeypatch.setattr(walk.WALKS, "_spent", np.inf)
+    monkeypatch.setattr(programme.WALKS, "_spent", np.inf)
     compiled = laws()
-    monkeypatch.setattr(walk, "engine", lambda _seconds: nullcontext((walk.walk, walk.times)))
-    monkeypatch.setattr(programme, "engine", walk.engine)
+    monkeypatch.setattr(programme, "engine", lambda _seconds: nullcontext((programme.walk, programme.times)))
     for one, other in zip(compiled, laws(), strict=True):
         np.testing.assert_array_equal(one, other)
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from exact_oracles import enumerate_joint, hits_law, mean_and_variance, rational_joint
 from nofluke.errors import InputError
-from nofluke.laws.exact import moments, pairs
+from nofluke.laws.exact import moments
 from nofluke.laws.exact.moments import precision_moments, recall_moments
 from nofluke.series.counting import Windows
 
@@ -102,10 +102,11 @@ def test_every_small_case_equals_enumeration():
 @pytest.mark.parametrize("pairs_per_step", [2, -1])
 @pytest.mark.parametrize("widths_for_a_table", [1000, 0])
 def test_every_way_of_summing_gives_the_same(monkeypatch, pairs_per_step, widths_for_a_table):
-    """Pairs one by one or by correlation, widths by table or by convolution: the choice changes nothing."""
+    """Pairs one by one or by correlation, widths by table or by convolution, many or few: all give the same."""
     monkeypatch.setattr(moments, "_PAIRS_PER_STEP", pairs_per_step)
     monkeypatch.setattr(moments, "_WIDTHS_FOR_A_TABLE", widths_for_a_table)
-    monkeypatch.setattr(pairs, "PAIRS_AT_ONCE", 7)
+    monkeypatch.setattr(moments, "_FEW", widths_for_a_table)
+    monkeypatch.setattr(moments, "PAIRS_AT_ONCE", 7)
     monkeypatch.setattr(moments, "_LAGS_AT_ONCE", 8)
 
     @settings(max_examples=60, deadline=None)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from exact_oracles import Joint, as_array, enumerate_joint, hits_law, rational_joint
 from nofluke.errors import InputError
-from nofluke.laws.exact import programme, walk
+from nofluke.laws.exact import programme
 from nofluke.laws.exact.moments import precision_moments
 from nofluke.laws.exact.programme import (
     hypergeometric_pmf,
@@ -93,11 +93,10 @@ def test_tables_laid_out_anew_at_any_time_change_nothing(windows, share, spare, 
     """Widening and rescaling the tables often, cluster by cluster or all at once, leaves the law as it is."""
     n_events = round(share * windows.n_steps)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(programme, "engine", lambda _seconds: nullcontext((walk.walk, walk.times)))
+        patch.setattr(programme, "engine", lambda _seconds: nullcontext((programme.walk, programme.times)))
         patch.setattr(programme, "_SMALL_TABLE", small)
-        patch.setattr(walk, "_SPARE_COLUMNS", spare)
-        for module in (walk, programme):
-            patch.setattr(module, "LOG_GROWTH_ALLOWED", growth)
+        patch.setattr(programme, "_SPARE_COLUMNS", spare)
+        patch.setattr(programme, "LOG_GROWTH_ALLOWED", growth)
         joint = rational_joint(windows.starts, windows.stops, windows.n_steps, n_events)
         assert_same_law(windows, n_events, joint)
 

@@ -14,14 +14,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from exact_oracles import enumerate_joint, hits_law, joint_by_blocks, mean_and_variance
-from nofluke.laws.exact import fourier, moments, programme, saddlepoint, wide
+from nofluke.laws.exact import fourier, moments, programme, saddlepoint
 from nofluke.laws.exact.binomial import log_choose_ratio, log_pmf
 from nofluke.laws.exact.hypergeometric import hypergeometric_log_pmf
-from nofluke.laws.exact.missing import log_missed, log_together, lost
-from nofluke.laws.exact.moments import expected_misses, precision_moments, recall_moments
+from nofluke.laws.exact.moments import (
+    expected_misses,
+    log_missed,
+    log_together,
+    lost,
+    precision_moments,
+    recall_moments,
+)
 from nofluke.laws.montecarlo import drawn
-from nofluke.laws.montecarlo.run import Uniform
-from nofluke.laws.montecarlo.sparse import sparse_placements
+from nofluke.laws.montecarlo.run import Uniform, sparse_placements
 from nofluke.laws.precision import PrecisionFourier, PrecisionTable, precision_law
 from nofluke.laws.tables import hypergeometric
 from nofluke.series.counting import Windows
@@ -110,8 +115,8 @@ def test_many_pairs_by_interpolation_are_the_pairs_one_by_one(monkeypatch, n_eve
     """Sums over pairs in linear time give the sum that looks at each pair, to 12 digits."""
     windows = scattered(np.random.default_rng(n_events), 2_000, HUGE // 20, HUGE, equal=equal)
     fast = precision_moments(windows, n_events)
-    monkeypatch.setattr(wide, "_PAIRS_PER_WINDOW", math.inf)
-    monkeypatch.setattr(wide, "_WIDTHS_ONE_BY_ONE", math.inf)
+    monkeypatch.setattr(moments, "_PAIRS_PER_WINDOW", math.inf)
+    monkeypatch.setattr(moments, "_WIDTHS_ONE_BY_ONE", math.inf)
     slow = precision_moments(windows, n_events)
     assert fast.mean == slow.mean
     assert fast.var == pytest.approx(slow.var, rel=1e-12)
@@ -119,7 +124,7 @@ def test_many_pairs_by_interpolation_are_the_pairs_one_by_one(monkeypatch, n_eve
 
 def test_interpolation_is_what_sums_many_pairs(monkeypatch):
     """At 2 · 10**8 pairs nobody looks at each."""
-    monkeypatch.setattr(wide, "_excess", lambda *_: pytest.fail("looked at pairs"))
+    monkeypatch.setattr(moments, "_excess", lambda *_: pytest.fail("looked at pairs"))
     at = np.sort(np.random.default_rng(0).integers(0, HUGE - HUGE // 10, 50_000))
     got = precision_moments(windows_at(at, at + HUGE // 10, HUGE), 40)
     assert 0 < got.mean < 50_000
@@ -130,16 +135,16 @@ def test_a_corner_is_seen_and_not_smoothed_over():
     """Where a function has a corner, interpolation says that it cannot, rather than something wrong."""
     x = np.sort(np.random.default_rng(1).integers(0, HUGE, 500))
     first, end = np.arange(1, 501), np.full(500, 500)
-    assert wide.sum_over_ranges(x, x, first, end, lambda lag: np.maximum(lag - HUGE / 3, 0.0)) is None
-    assert wide.sum_over_sums(x, first, end, lambda both: np.maximum(both - HUGE / 3, 0.0)) is None
+    assert moments.sum_over_ranges(x, x, first, end, lambda lag: np.maximum(lag - HUGE / 3, 0.0)) is None
+    assert moments.sum_over_sums(x, first, end, lambda both: np.maximum(both - HUGE / 3, 0.0)) is None
 
 
 def test_windows_wider_than_half_of_the_span_are_right(monkeypatch):
     """Two of them leave no room for the events: π has its corner there."""
     rng = np.random.default_rng(5)
     windows = scattered(rng, 40, HUGE + HUGE // 5, HUGE, equal=True)
-    monkeypatch.setattr(wide, "_PAIRS_PER_WINDOW", 0)
-    monkeypatch.setattr(wide, "_WIDTHS_ONE_BY_ONE", 10)
+    monkeypatch.setattr(moments, "_PAIRS_PER_WINDOW", 0)
+    monkeypatch.setattr(moments, "_WIDTHS_ONE_BY_ONE", 10)
     law = hits_law(joint_by_blocks(windows.starts, windows.stops, HUGE, 2))
     mean, var = (float(value) for value in mean_and_variance(law))
     got = precision_moments(windows, 2)

@@ -102,9 +102,8 @@ def run_kernel(problem, seed, n_placements, *, in_order):
     """Hits straight from the kernel, and the placements of the same seed."""
     run = montecarlo_run.Run(problem, 1, zeros(problem), montecarlo_run.Streams(0), "none", (), None)
     hits = [np.empty((n_placements, *problem.shape), dtype=np.int32) for _ in range(2)]
-    tables = run.windows, run.bins, run.bins_before
     n_steps, n_events = problem.level.size, problem.n_events
-    kernels.draw_hits(np.uint64(seed), np.uint64(0), n_steps, n_events, in_order, *tables, *hits)
+    kernels.draw_hits(np.uint64(seed), np.uint64(0), n_steps, n_events, in_order, *run.tables, *hits)
     events = np.empty((n_placements, n_events), dtype=np.uint32)
     kernels.draw_placements(np.uint64(seed), n_steps, events)
     return *hits, events
@@ -202,9 +201,9 @@ class TestHits:
     @pytest.mark.slow
     @pytest.mark.parametrize("in_time", ["regular", "irregular"])
     @pytest.mark.parametrize("in_order", [False, True])
-    @pytest.mark.parametrize("n_thresholds", [3, montecarlo_run.MOST_TABLE_THRESHOLDS + 1])
+    @pytest.mark.parametrize("n_thresholds", [3, 40, montecarlo_run.MOST_TABLE_THRESHOLDS + 1])
     def test_windows_over_many_words_of_bits(self, in_time, in_order, n_thresholds):
-        """Long windows, which fill whole words, with and without the table for them, and none the kernel chooses."""
+        """Long windows, which fill whole words, and short ones, which fill few bits of one; with tables and without."""
         problem = random_problem(np.random.default_rng(4), 1500, 9, n_thresholds, [0, 3, 250, 5000], in_time)
         precision, recall, placed = run_kernel(problem, 77, 12, in_order=in_order)
         for i, events in enumerate(placed.tolist()):

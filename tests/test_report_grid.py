@@ -14,7 +14,7 @@ from nofluke.inference.smallest import placed
 from nofluke.laws import costs
 from nofluke.laws.approximate import PrecisionSaddlepoint
 from nofluke.laws.exact import fourier
-from nofluke.laws.montecarlo.window_kernels import hits_of_windows
+from nofluke.laws.montecarlo.kernels import hits_of_windows
 from nofluke.laws.precision import PrecisionFourier
 from nofluke.series.counting import Windows
 from nofluke.show import report as reports

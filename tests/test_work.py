@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nofluke as nf
-from nofluke.laws.exact import pairs
+from nofluke.laws.exact import moments
 from nofluke.laws.exact.moments import Moments, precision_moments
 from nofluke.laws.montecarlo import Problem, kernels
 from nofluke.nulls import shifts
@@ -194,11 +194,11 @@ class TestLongTolerances:
 
     def test_windows_at_borders_are_no_pairs_to_look_at(self, monkeypatch):
         """Where windows are long, most overlapping pairs have one that a border cuts off: these are sums, not pairs."""
-        looked = []
+        looked, index_pairs = [], moments.index_pairs
 
         def spied(rows, first, end):
             looked.append(int(np.maximum(end - first, 0).sum()))
-            return pairs.index_pairs(rows, first, end)
+            return index_pairs(rows, first, end)
 
         monkeypatch.setattr("nofluke.laws.exact.moments.index_pairs", spied)
         at = np.arange(0, 20_000, 2)

@@ -48,10 +48,37 @@ class ByValue:
     __hash__ = None  # type: ignore[assignment]
 
 
-UNTHREADED = 2**18  # multiplications
+UNTHREADED = 2**18  # multiplications of a product of matrices
+VECTOR = 2**13  # elements of a product of two vectors, or of a vector and a matrix
 
 
 def product(one: AnyArray, other: AnyArray) -> AnyArray:
     """one @ other, in pieces below what BLAS uses threads for: on a busy machine they wait for each other."""
     rows = max(UNTHREADED // max(other.size, 1), 1)
     return np.concatenate([one[begin : begin + rows] @ other for begin in range(0, max(len(one), 1), rows)])
+
+
+def inner(one: AnyArray, other: AnyArray) -> float:
+    """Σ one[i] other[i], likewise: with threads, its last digits would depend on their number.
+
+    >>> inner(np.arange(20_000), np.ones(20_000))
+    199990000.0
+    """
+    return float(
+        sum(one[begin : begin + VECTOR] @ other[begin : begin + VECTOR] for begin in range(0, len(one), VECTOR))
+    )
+
+
+def weighted_sum(weights: AnyArray, rows: AnyArray) -> FloatArray:
+    """Σ weights[i] rows[i], likewise.
+
+    >>> weighted_sum(np.ones(3), np.arange(30_000.0).reshape(3, -1))[[0, -1]]
+    array([30000., 59997.])
+    """
+    found = np.zeros(rows.shape[1])
+    for left in range(0, rows.shape[1], VECTOR):
+        part = rows[:, left : left + VECTOR]
+        step = VECTOR // part.shape[1]
+        for begin in range(0, len(rows), step):
+            found[left : left + VECTOR] += weights[begin : begin + step] @ part[begin : begin + step]
+    return found

@@ -51,7 +51,7 @@ def placed(trial: TimedTrial, model: NullModel, n_resamples: int, rng: Any) -> P
 
 def _counted(trial: TimedTrial, rows: AnyArray) -> dict[str, IntArray]:
     """Both hits of placements in all windows: arrays of shape (placements, windows)."""
-    from nofluke.laws.montecarlo.window_kernels import hits_of_windows
+    from nofluke.laws.montecarlo.kernels import hits_of_windows
 
     alarms = np.flatnonzero(trial.levels)
     starts, stops = (np.array([getattr(w, end)[alarms] for w in trial.alarm_windows]) for end in ("starts", "stops"))

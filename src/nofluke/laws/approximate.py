@@ -32,6 +32,8 @@ class OfWindows(Law):
 
     def _filled(self, first: int, law: FloatArray) -> FloatArray:
         """A whole table from probabilities that begin somewhere."""
+        if first == 0 and len(law) == self.size + 1:
+            return law
         table = np.zeros(self.size + 1)
         table[first : first + len(law)] = law
         return table

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nofluke.arrays import FloatArray
+from nofluke.arrays import FloatArray, inner
 from nofluke.errors import InputError
 from nofluke.laws.law import How, Law
 from nofluke.laws.tables import LogTable
@@ -50,13 +50,13 @@ def comonotone(parts: Sequence[Law]) -> LogTable:
     logs = np.where(upper[:-1] < math.log(0.5), _less(upper[:-1], upper[1:]), _less(lower[1:], lower[:-1]))
     drawn = [law.method for law in parts if law.method.n_resamples is not None]
     numbers, chances = np.arange(len(logs)), np.exp(logs)
-    mean = float(chances @ numbers) / float(chances.sum())
+    mean = inner(chances, numbers) / float(chances.sum())
     return LogTable(
         first,
         logs,
         size=sum(law.size for law in parts),
         mean=math.fsum(law.mean for law in parts),
-        var=float(chances @ (numbers - mean) ** 2) / float(chances.sum()),
+        var=inner(chances, (numbers - mean) ** 2) / float(chances.sum()),
         method=How(
             kind="simulated" if drawn else "approximate",
             name=TOGETHER,

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from nofluke.arrays import FloatArray, IntArray
+from nofluke.arrays import FloatArray, IntArray, inner
 from nofluke.errors import InputError, NumericalError
 from nofluke.lazy import lazy
 from nofluke.plain import as_rng, as_whole, check_alpha, check_word, whole_or_none
@@ -142,8 +142,8 @@ class Law(ABC):
     def _moments(self) -> tuple[float, float]:
         """Mean and variance, for a law that was not given them."""
         k = np.arange(self.size + 1, dtype=np.float64)
-        mean = float(self.table @ k)
-        return mean, float(self.table @ (k - mean) ** 2)
+        mean = inner(self.table, k)
+        return mean, inner(self.table, (k - mean) ** 2)
 
     @lazy
     def _known_moments(self) -> tuple[float, float]:

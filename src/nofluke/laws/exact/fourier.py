@@ -24,7 +24,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from nofluke.arrays import FloatArray
+from nofluke.arrays import FloatArray, inner
 from nofluke.errors import InputError
 from nofluke.laws.exact.binomial import log_choose_ratio, log_pmf
 from nofluke.laws.exact.generating import Point, Structure, evaluate, structure_of, tilt
@@ -501,7 +501,7 @@ def _rounding(point: Point, n_events: int) -> float:
     structure = point.structure
     # each block rounds on its own; errors of x and z, though small, add up over events and predictions
     apart = math.sqrt(len(structure.length) + 64.0 * min(n_events, structure.n_steps - n_events))
-    together = 0.1 * float(structure.count @ (structure.size + point.p * structure.covered))
+    together = 0.1 * inner(structure.count, structure.size + point.p * structure.covered)
     return 5e-16 * (10.0 + apart + together)
 
 

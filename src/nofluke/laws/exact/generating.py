@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from nofluke.arrays import FloatArray, IntArray
+from nofluke.arrays import FloatArray, IntArray, weighted_sum
 from nofluke.series.counting import Windows, cut
 
 _CLOSED_FORM_FROM = 4  # so many equal single-block clusters are worth a logarithm per angle
@@ -220,7 +220,7 @@ def evaluate(structure: Structure, s: float, t: float) -> Point:
     z = math.exp(-t)
     kernels.reference(structure.clusters, u, z, structure.capacity, moments, exponent, run)
     count, size = structure.count, structure.size
-    sums = count @ moments
+    sums = weighted_sum(count, moments)
 
     # single-block clusters: uncovered with weight z^k, covered with weight (1+x)^L - 1, both over (1+x)^L
     length, k, times = structure.single_length, structure.single_size, structure.single_count

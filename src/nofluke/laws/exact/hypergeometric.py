@@ -6,6 +6,7 @@ The section "Recall" of docs/explanation/theory.md has the mathematics.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -13,6 +14,8 @@ import numpy as np
 from nofluke.arrays import FloatArray, IntArray
 from nofluke.laws.exact.binomial import log_pmf
 from nofluke.ratios import TIE_SLACK
+
+MOST_KEPT = 10_000  # hits up to which a law is kept until others are asked for
 
 
 def hypergeometric_pmf(n_steps: int, covered: int, n_events: int) -> FloatArray:
@@ -26,12 +29,19 @@ def hypergeometric_pmf(n_steps: int, covered: int, n_events: int) -> FloatArray:
     >>> hypergeometric_pmf(4, 2, 2).round(4)
     array([0.1667, 0.6667, 0.1667])
     """
-    highest = min(n_events, covered)
+    return (_kept_pmf if min(n_events, covered) <= MOST_KEPT else _pmf)(n_steps, covered, n_events)
+
+
+def _pmf(n_steps: int, covered: int, n_events: int) -> FloatArray:
     first, weights = _weights(n_steps, covered, n_events, n_events)
-    pmf = np.zeros(highest + 1)
+    pmf = np.zeros(min(n_events, covered) + 1)
     pmf[first:] = weights
     pmf /= pmf.sum()
+    pmf.flags.writeable = False
     return pmf
+
+
+_kept_pmf = lru_cache(maxsize=16)(_pmf)  # both laws of a cell ask for the same
 
 
 def critical_hits(n_steps: int, covered: int, n_events: int, alpha: float) -> int | None:

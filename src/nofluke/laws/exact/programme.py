@@ -1,6 +1,6 @@
 """The exact joint law of both kinds of hits by a dynamic programme that only ever adds positive numbers.
 
-Blocks are walked through in time order (`walk`). A table indexed by (r events so far on covered steps, u predictions
+Blocks are walked through in time order. A table indexed by (r events so far on covered steps, u predictions
 missed so far) holds the weight of all placements in the same state:
 
 - *settled*: no prediction whose window is still open is hit;
@@ -21,19 +21,30 @@ The section "Dynamic programme" of docs/explanation/theory.md has the mathematic
 
 from __future__ import annotations
 
-from math import log1p, log2
-from typing import NamedTuple
+import math
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from nofluke.arrays import FloatArray, IntArray, product
+from nofluke.arrays import FloatArray, IntArray, product, weighted_sum
+from nofluke.compiled import Patience, compiled, compiler
 from nofluke.errors import InputError
 from nofluke.laws.exact.generating import distinct_clusters
 from nofluke.laws.exact.hypergeometric import hypergeometric_pmf
-from nofluke.laws.exact.walk import LOG_GROWTH_ALLOWED, MASS, SECONDS_PER_BLOCK, engine
 from nofluke.series.counting import Windows, cut
 
 _SMALL_TABLE = 2_500  # entries: up to here, a table is walked through all blocks sooner than clusters are told apart
+# Tables start with this mass and are brought back to it: half of the range of a double lies on either side
+MASS = 2.0**500
+LOG_GROWTH_ALLOWED = 200.0
+SECONDS_PER_ENTRY = 0.5e-9  # of a table, for each pass over it
+SECONDS_PER_BLOCK = 40e-6  # that NumPy takes for each block, whatever its size
+_SPARE_COLUMNS = 16  # how many more missed predictions a table has room for when it is laid out again
+_AT_ONCE = 1024  # entries that stay in the fastest cache while all shifts are added to them
 
 
 def joint_pmf(windows: Windows, n_events: int) -> FloatArray:
@@ -79,16 +90,30 @@ def _joint_pmf(windows: Windows, n_events: int) -> FloatArray:
         certain = np.zeros((rows, windows.n + 1))
         certain[-1, windows.n if n_events else 0] = 1.0
         return certain
-    programme = _Programme(windows, n_events)
-    table = programme.table([kind.copies for kind in programme.kinds])
+    table = _table(windows, n_events)
     recall = hypergeometric_pmf(windows.n_steps, windows.covered, n_events)
     joint = np.zeros((rows, windows.n + 1))
     reached = joint[:, : table.shape[1]]
-    reached[:] = table[:, ::-1]
     # one factor after the other: their product could underflow where the entry does not
-    reached *= ratio(np.ones(rows), table.sum(axis=1))[:, np.newaxis]
+    np.multiply(table[:, ::-1], _one_over(table.sum(axis=1))[:, np.newaxis], out=reached)
     reached *= recall[:, np.newaxis]
     return joint
+
+
+def _table(windows: Windows, n_events: int, most_missed: int | None = None) -> FloatArray:
+    """The table of all windows, but for a factor."""
+    if not _is_small_table(windows, n_events):
+        programme = _Programme(windows, n_events, most_missed)
+        return programme.table([kind.copies for kind in programme.kinds])
+    blocks, n, odds = windows.blocks, windows.n, _odds(windows, n_events)
+    length, g, h = blocks.length, blocks.g, blocks.h
+    if int(length.max(initial=0)) > (longest := _longest_block(odds)):
+        of, length = cut(length, longest)
+        g, h = g[of], h[of]
+    most = n if most_missed is None else most_missed
+    with engine(SECONDS_PER_BLOCK * len(length)) as (walk, _):
+        table: FloatArray = walk(length, g, h, np.array([[MASS]]), 0, n, n_events, odds, most, windows.reach)
+    return table if most < n else np.ascontiguousarray(table[:, -(n_events * windows.reach + 1) :])
 
 
 def precision_pmf(windows: Windows, n_events: int) -> FloatArray:
@@ -152,11 +177,10 @@ def few_missed_pmf(windows: Windows, n_events: int, most: int) -> FloatArray:
     >>> few_missed_pmf(windows, 1, 1)  # one step of four hits both, two hit one
     array([0.25, 0.5 ])
     """
-    programme = _Programme(windows, n_events, most)
-    table = programme.table([kind.copies for kind in programme.kinds])
+    table = _table(windows, n_events, most)
     recall = hypergeometric_pmf(windows.n_steps, windows.covered, n_events)
     weights = ratio(recall, table.sum(axis=1))
-    return np.asarray(weights @ table[:, : most + 1])
+    return weighted_sum(weights, table[:, : most + 1])
 
 
 def programme_cost(windows: Windows, n_events: int, most_missed: int | None = None) -> int:
@@ -205,15 +229,11 @@ class _Programme:
     """Tables of weights of clusters of windows, for so many events."""
 
     def __init__(self, windows: Windows, n_events: int, most_missed: int | None = None) -> None:
-        self.odds = n_events / (windows.n_steps - n_events)
+        self.odds = _odds(windows, n_events)
         self.limits = n_events, windows.n if most_missed is None else most_missed, windows.reach
-        longest = min(max(int(LOG_GROWTH_ALLOWED / log1p(self.odds)), 1), windows.n_steps)
+        longest = _longest_block(self.odds)
         self.kinds: list[_Kind] = []
         self.own: dict[int, FloatArray] = {}  # tables of small kinds
-        if _is_small_table(windows, n_events):  # all in one go
-            of, length = cut(windows.blocks.length, longest)
-            self.kinds.append(_Kind(length, windows.blocks.g[of], windows.blocks.h[of], windows.n, 1))
-            return
         clusters = distinct_clusters(windows)
         for member, count in zip(clusters.member.tolist(), clusters.copies.tolist(), strict=True):
             part = slice(clusters.first[member], clusters.first[member + 1])
@@ -249,9 +269,19 @@ class _Programme:
                 for _ in range(count):
                     g, h, n = kind.g + before, kind.h + before, before + kind.size
                     table = walk(kind.length, g, h, table, before, n, n_events, self.odds, most_missed, reach)
-                    table *= 2.0 ** -round(log2(table.sum() / MASS))  # as a product leaves it
+                    table *= 2.0 ** -round(math.log2(table.sum() / MASS))  # as a product leaves it
                     before = n
         return np.asarray(table)
+
+
+def _odds(windows: Windows, n_events: int) -> float:
+    """Of an event on a step, which keep the numbers near their own law."""
+    return n_events / (windows.n_steps - n_events)
+
+
+def _longest_block(odds: float) -> int:
+    """Steps of a block in which tables grow no more than is allowed."""
+    return max(int(min(LOG_GROWTH_ALLOWED / math.log1p(odds), 2.0**62)), 1)
 
 
 def _is_small_table(windows: Windows, n_events: int) -> bool:
@@ -270,6 +300,11 @@ def ratio(upper: FloatArray, lower: FloatArray) -> FloatArray:
     return np.divide(upper, lower, out=np.zeros_like(upper), where=lower > 1e-300)
 
 
+def _one_over(lower: FloatArray) -> FloatArray:
+    """1 / lower, with the same exception."""
+    return 1.0 / lower if lower.min() > 1e-300 else ratio(np.ones(len(lower)), lower)
+
+
 def _check_events(windows: Windows, n_events: int) -> None:
     if not 0 <= n_events <= windows.n_steps:
         raise InputError(
@@ -277,3 +312,284 @@ def _check_events(windows: Windows, n_events: int) -> None:
             problem=f"must be from 0 to the {windows.n_steps} steps, got {n_events}",
             remedy="count events on the same steps",
         )
+
+
+# ---- the recurrence over blocks on tables of weights: one source, run by Python or, where that pays, compiled
+#
+# numba compiles `walk` and `times` as they stand. The four functions that work on whole tables have two bodies: a few
+# calls of NumPy for Python, and loops for the compiler (`compile_walk`). Both make the same additions in the same
+# order, so that no bit of a result tells which of them ran.
+
+
+def walk(
+    length: IntArray,
+    g: IntArray,
+    h: IntArray,
+    start: FloatArray,
+    before: int,
+    n: int,
+    n_events: int,
+    odds: float,
+    most_missed: int,
+    reach: int,
+) -> FloatArray:
+    """Put the predictions of some blocks into a table of weights: row r events so far, column u predictions missed.
+
+    Parameters
+    ----------
+    length, g, h : int64 arrays
+        The blocks in time order: so many steps on which an event hits predictions g .. h-1.
+    start : float64 array of shape (rows, columns)
+        The table of the ``before`` predictions before, which share no step with these. Its last column stands for all
+        of these being missed, or more than ``most_missed``.
+    n : int
+        Predictions after these.
+    n_events : int
+        The most events.
+    odds : float
+        Of an event on a step.
+    most_missed : int
+        States that have missed more share the column beyond it.
+    reach : int
+        The most predictions that one event hits: what so many events cannot have hit is missed, and needs no column.
+
+    Returns
+    -------
+    float64 array of shape (rows, columns)
+        The table of n predictions: its last column stands for n missed, or for more than ``most_missed``.
+    """
+    log_growth = math.log1p(odds)
+    most_hit = n_events * reach
+    widest = min(n, most_missed + 1) + 1
+    slides = most_hit < n and most_missed >= n  # columns of fewer misses than there can be are dropped on the way
+    if slides:
+        widest = min(widest, most_hit + 2 * (reach + _SPARE_COLUMNS))
+    width = start.shape[1]
+    widest = max(widest, width)
+    # All tables, row after row, and how many entries each has. The states whose last event hit the open predictions
+    # before `until` are a queue of two stacks, whose sums are never made by subtracting: from `new` on are the newest,
+    # their sum in `newer`; from `old + head` to `old + n_old` the oldest, each with all younger ones of these in a sum.
+    most_open = reach + 2
+    tables = np.empty((4 + 3 * most_open, (min(n_events, start.shape[0] - 1 + length.sum()) + 1) * widest))
+    filled = np.zeros(len(tables), dtype=np.int64)
+    until = np.zeros(len(tables), dtype=np.int64)
+    settled, spare, total, newer, new, old, sums = 0, 1, 2, 3, 4, 4 + most_open, 4 + 2 * most_open
+    head = n_old = n_new = 0
+    filled[settled] = start.size
+    tables[settled, : start.size] = start.copy().reshape(-1)
+    ways = np.empty(n_events + 1)
+    passed, steps, grown = before, start.shape[0] - 1, 0.0
+    base = min(before, most_missed + 1) + 1 - width  # misses that the first column stands for
+    for block in range(len(length) + 1):
+        last = block == len(length)
+        while passed < (n if last else g[block]):
+            passed += 1
+            # a window ends: settled states have missed it, and those struck up to it alone are settled now
+            miss(tables, filled, settled, spare, width)
+            settled, spare = spare, settled
+            while True:
+                if head == n_old and n_new > 0 and until[new] == passed:
+                    new, old, head, n_old, n_new = old, new, 0, n_new, 0
+                    for i in range(n_old - 1, -1, -1):  # the youngest with nothing: a table without entries
+                        filled[total] = 0
+                        plus(tables, filled, old + i, total if i == n_old - 1 else sums + i + 1, sums + i)
+                if head == n_old or until[old + head] != passed:
+                    break
+                plus(tables, filled, settled, old + head, settled)
+                head += 1
+        if last:
+            break
+        growth = length[block] * log_growth
+        narrow = h[block] - base >= width and (width < widest or slides)
+        if narrow or grown + growth > LOG_GROWTH_ALLOWED:
+            factor = 2.0 ** -round(grown / math.log(2.0))
+            drop = max(passed - most_hit - base, 0) if narrow and slides else 0
+            wide = min(h[block] - base - drop + _SPARE_COLUMNS + 1, widest) if narrow else width
+            for table in range(len(tables)):
+                held = old + head <= table < old + n_old or new <= table < new + n_new
+                if held or sums + head <= table < sums + n_old or table == settled or (table == newer and n_new > 1):
+                    relay(tables[table], tables[total], filled[table] // width, width, wide, drop, factor)
+                    filled[table] = filled[table] // width * wide
+            width, base, grown = wide, base + drop, 0.0
+        grown += growth
+        steps += length[block]
+        # an event in the block strikes any state up to h: the sum of all, times (1 + odds x)^length - 1
+        summed = settled
+        for part in (sums + head if head < n_old else 0, (new if n_new == 1 else newer) if n_new > 0 else 0):
+            if part > 0:
+                plus(tables, filled, summed, part, total)
+                summed = total
+        most = min(length[block], n_events)
+        for k in range(1, most + 1):
+            ways[k] = (ways[k - 1] if k > 1 else 1.0) * (length[block] - k + 1) / k * odds
+        made = new + n_new
+        filled[made] = (min(n_events, steps) + 1) * width
+        shifts = width * np.arange(1, most + 1)  # so many events are so many rows further on
+        shifted(tables[summed, : filled[summed]], ways[1 : most + 1], shifts, tables[made, : filled[made]])
+        joins = n_new > 0 and until[made - 1] == h[block]
+        if n_new > (1 if joins else 0):  # into the sum, which is begun with the second
+            plus(tables, filled, new if n_new == 1 else newer, made, newer)
+        if joins:
+            plus(tables, filled, made - 1, made, made - 1)
+        else:
+            until[made] = h[block]
+            n_new += 1
+    end = min(n, most_missed + 1) + 1 - base  # columns beyond it are spare
+    return tables[settled, : filled[settled]].reshape(-1, width)[:, :end].copy()
+
+
+def times(
+    table: FloatArray,
+    before: int,
+    factor: FloatArray,
+    size: int,
+    count: int,
+    n_events: int,
+    most_missed: int,
+    reach: int,
+) -> FloatArray:
+    """Put ``count`` equal clusters of ``size`` predictions into a table: each multiplies it by the cluster's own.
+
+    Both are laid out as in `walk`. Some are done at a time, with room for the columns of all of them; what is too wide
+    then is folded or dropped as it is there.
+    """
+    rows, columns, misses = len(factor), factor.shape[1] - 1, min(size, most_missed + 1)
+    at = np.flatnonzero(factor)
+    ways = factor.reshape(-1)[at]
+    at_once = min(max(int(LOG_GROWTH_ALLOWED / max(math.log(factor.sum()), 1.0)), 1), _SPARE_COLUMNS)
+    done = 0
+    while done < count:
+        some = min(count - done, at_once)
+        base = min(before, most_missed + 1) + 1 - table.shape[1] + some * (misses - columns)
+        width = table.shape[1] + some * columns
+        shifts = at // (columns + 1) * width + at % (columns + 1)
+        laid = np.zeros((min(len(table) + some * (rows - 1), n_events + 1), width))
+        laid[: len(table), : table.shape[1]] = table
+        one, other = laid.reshape(-1), np.empty(laid.size)
+        filled = len(table)
+        for _ in range(some):
+            grown = min(filled + rows - 1, n_events + 1)
+            shifted(one[: filled * width], ways, shifts, other[: grown * width])
+            one, other, filled = other, one, grown
+        done += some
+        before += some * size
+        last = min(before, most_missed + 1)
+        first = max(base, before - n_events * reach) if most_missed >= before else base
+        made = one[: filled * width].reshape(filled, width)
+        made *= 2.0 ** -round(math.log2(made.sum() / MASS))
+        table = made[:, first - base : last + 1 - base].copy()
+        for beyond in range(last + 1 - base, width):
+            table[:, -1] += made[:, beyond]
+    return table
+
+
+def plus(tables: FloatArray, filled: IntArray, one: int, other: int, out: int) -> None:
+    """Table out = table one + table other, of which one may have fewer rows."""
+    short, long = (one, other) if filled[one] < filled[other] else (other, one)
+    both, end = filled[short], filled[long]
+    np.add(tables[one, :both], tables[other, :both], tables[out, :both])
+    if out != long:
+        tables[out, both:end] = tables[long, both:end]
+    filled[out] = end
+
+
+def miss(tables: FloatArray, filled: IntArray, table: int, out: int, width: int) -> None:
+    """One more is missed: each row one column on. Who is in the last column has missed too many to count, and stays."""
+    end = filled[out] = filled[table]
+    tables[out, 1:end] = tables[table, : end - 1]
+    tables[out, 0:end:width] = 0.0
+    tables[out, width - 1 : end : width] += tables[table, width - 1 : end : width]
+
+
+def shifted(table: FloatArray, ways: FloatArray, shifts: IntArray, out: FloatArray) -> None:
+    """``out`` is the sum of the table times each of the ways, moved on by its shift; shifts ascend."""
+    out[:] = 0.0
+    for way, shift in zip(ways.tolist(), shifts.tolist(), strict=True):
+        end = min(len(out), len(table) + shift)
+        out[shift:end] += way * table[: end - shift]
+
+
+def relay(table: FloatArray, scratch: FloatArray, rows: int, width: int, wide: int, drop: int, factor: float) -> None:
+    """Lay out the rows of a table with ``wide`` columns in place of ``width``, without the first ``drop``."""
+    kept = min(width - drop, wide)
+    scratch[: rows * width] = table[: rows * width] * factor
+    old, new = scratch[: rows * width].reshape(rows, width), table[: rows * wide].reshape(rows, wide)
+    new[:, :kept] = old[:, drop : drop + kept]
+    new[:, kept:] = 0.0
+
+
+# ---- run by Python, or compiled
+
+
+@contextmanager
+def engine(seconds: float) -> Iterator[tuple[Any, Any]]:
+    """`walk` and `times` for a problem that takes Python so many seconds, about: compiled once that pays."""
+    kernels = WALKS.loops(seconds)
+    if kernels is not None:
+        yield kernels
+        return
+    begun = time.perf_counter()
+    yield walk, times
+    WALKS.spend(time.perf_counter() - begun - seconds)
+
+
+@cache
+def compile_walk() -> tuple[Any, Any]:
+    """`walk` and `times`, compiled when first called, and the one of them that is called last."""
+    overload = compiler().extending.overload
+
+    def plus_loop(tables, filled, one, other, out):  # type: ignore[no-untyped-def]
+        short, long = (one, other) if filled[one] < filled[other] else (other, one)
+        few, many, target = tables[short], tables[long], tables[out]
+        for i in range(filled[short]):
+            target[i] = few[i] + many[i]
+        for i in range(filled[short], filled[long]):
+            target[i] = many[i]
+        filled[out] = filled[long]
+
+    def miss_loop(tables, filled, table, out, width):  # type: ignore[no-untyped-def]
+        source, target, end = tables[table], tables[out, 1:], filled[table]
+        for i in range(end - 1):
+            target[i] = source[i]
+        for begin in range(0, end, width):
+            tables[out, begin] = 0.0
+            tables[out, begin + width - 1] += source[begin + width - 1]
+        filled[out] = end
+
+    def relay_loop(table, scratch, rows, width, wide, drop, factor):  # type: ignore[no-untyped-def]
+        for i in range(rows * width):
+            scratch[i] = table[i] * factor
+        kept = min(width - drop, wide)
+        for row in range(rows):
+            for column in range(wide):
+                table[row * wide + column] = scratch[row * width + drop + column] if column < kept else 0.0
+
+    def shifted_loop(table, ways, shifts, out):  # type: ignore[no-untyped-def]
+        for begin in range(0, len(out), _AT_ONCE):
+            stop = min(begin + _AT_ONCE, len(out))
+            here = out[begin:stop]
+            here[:] = 0.0
+            i = 0
+            while i < len(ways):
+                if i + 4 <= len(ways) and shifts[i + 3] <= begin and stop <= len(table) + shifts[i]:
+                    a, b, c, d = ways[i], ways[i + 1], ways[i + 2], ways[i + 3]
+                    of_a, of_b = table[begin - shifts[i] :], table[begin - shifts[i + 1] :]
+                    of_c, of_d = table[begin - shifts[i + 2] :], table[begin - shifts[i + 3] :]
+                    for j in range(len(here)):  # added one after the other, as Python does
+                        here[j] = here[j] + a * of_a[j] + b * of_b[j] + c * of_c[j] + d * of_d[j]
+                    i += 4
+                else:
+                    first, end = max(begin, shifts[i]), min(stop, len(table) + shifts[i])
+                    if first < end:
+                        way, source, target = ways[i], table[first - shifts[i] :], out[first:end]
+                        for j in range(len(target)):
+                            target[j] += way * source[j]
+                    i += 1
+
+    for function, loop in ((plus, plus_loop), (miss, miss_loop), (relay, relay_loop), (shifted, shifted_loop)):
+        overload(function, strict=False)(lambda *_types, loop=loop: loop)
+    kernels = compiled()(walk), compiled()(times)
+    return kernels, kernels[1]
+
+
+WALKS = Patience(compile_walk)

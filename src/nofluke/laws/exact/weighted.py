@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from nofluke.arrays import AnyArray, FloatArray, IntArray
+from nofluke.arrays import AnyArray, FloatArray, IntArray, weighted_sum
 from nofluke.errors import InputError
 from nofluke.laws.exact.binomial import log_pmf
 
@@ -121,7 +121,7 @@ def _pass(steps: IntArray, n_events: int, high: int, theta: float) -> FloatArray
                 grown[j : j + rows, k * j : k * j + columns] += chances[j] * table[:rows, :columns]
         table, most, top = grown, min(most + len(drawn) - 1, n_events), min(top + k * (len(drawn) - 1), high)
     left = np.exp(log_pmf(n_events - np.arange(n_events + 1), int(steps[0]), held[0], empty[0]))
-    law = left @ table
+    law = weighted_sum(left, table)
     with np.errstate(divide="ignore"):
         return np.asarray(np.where(law > KEPT, np.log(law), -np.inf) - theta * np.arange(high + 1))
 

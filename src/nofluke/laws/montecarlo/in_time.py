@@ -10,8 +10,7 @@ import numpy.typing as npt
 
 from nofluke.arrays import AnyArray, IntArray
 from nofluke.laws.montecarlo.problem import Episodes, Problem
-from nofluke.laws.montecarlo.run import Draw, Uniform
-from nofluke.laws.montecarlo.sparse import make_distinct
+from nofluke.laws.montecarlo.run import Draw, Uniform, make_distinct
 from nofluke.series.counting import Stretches
 from nofluke.series.timed import TimedTrial
 

@@ -4,8 +4,9 @@ Imported late (numba takes a second to load). Steps, windows and events are plai
 :mod:`nofluke.laws.montecarlo` checks the input, prepares the tables and says what every table means.
 
 A covered set is a row of bits over the *predicted* steps only (those that reach the lowest threshold), in
-time order. Counting the covered steps of every level then takes a look at each bit that is set, once, and the
-hits at all thresholds are the sums of that histogram from above. The events need not be sorted for this.
+time order. Of a word with few bits each is looked at, once, and the hits at all thresholds are the sums of that
+histogram from above; a word with many is counted 64 steps at a time, threshold by threshold. The events need not be
+sorted for this.
 """
 
 from typing import Any
@@ -29,6 +30,8 @@ BIT_MASK = np.uint64(63)
 FULL_WORD = np.uint64(0xFFFFFFFFFFFFFFFF)
 HALF = np.uint64(32)
 LOW_HALF = np.uint64(0xFFFFFFFF)
+DRAWN_AT_ONCE = 256  # random words made together: the compiler does that on vector registers
+THRESHOLDS_PER_BIT = 8  # that are counted in a word while one of its bits is looked at, about
 
 numba = compiler()
 intrinsic = numba.extending.intrinsic
@@ -45,7 +48,17 @@ def _trailing_zeros(_typing_context: Any, _word: Any) -> Any:
     return numba.types.uint64(numba.types.uint64), emit
 
 
+def _bits_set(_typing_context: Any, _word: Any) -> Any:
+    """How many bits of a 64-bit word are set: one machine instruction, or one for several words."""
+
+    def emit(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
+
+    return numba.types.uint64(numba.types.uint64), emit
+
+
 trailing_zeros: Any = intrinsic(_trailing_zeros)
+bits_set: Any = intrinsic(_bits_set)
 
 
 @kernel
@@ -78,14 +91,20 @@ def read_out(occupied: UInt64Array, n_steps: int, gaps: bool, events: UInt32Arra
 
 @kernel
 def place_events(
-    seed: np.uint64, counter: np.uint64, n_steps: int, occupied: UInt64Array, events: UInt32Array, in_order: bool
+    seed: np.uint64,
+    counter: np.uint64,
+    n_steps: int,
+    occupied: UInt64Array,
+    words: UInt64Array,
+    events: UInt32Array,
+    in_order: bool,
 ) -> np.uint64:
     """Fill `events` with a uniformly random set of distinct steps; return the counter to go on from.
 
     Steps are drawn one by one and redrawn when taken, which makes every set equally likely. Beyond half of
     the steps the empty ones are drawn instead, so that a draw is redrawn at most every second time.
-    `occupied` is a row of zero bits and is left so. The events come in ascending order if `in_order` is set
-    (which the caller must do beyond half of the steps), else in the order of drawing.
+    `occupied` is a row of zero bits and is left so; `words` is room for random words. The events come in ascending
+    order if `in_order` is set (which the caller must do beyond half of the steps), else in the order of drawing.
     """
     n_events = events.size
     draw_gaps = n_events > n_steps - n_events
@@ -95,18 +114,21 @@ def place_events(
     biased = np.uint64((1 << 32) % n_steps)
     drawn = np.int64(0)
     while drawn < n_draws:
-        counter += ONE
-        product = (random_word(seed, counter) >> HALF) * bound
-        if (product & LOW_HALF) < biased:
-            continue
-        step = product >> HALF
-        word = step >> WORD_SHIFT
-        bit = step & BIT_MASK
-        before = occupied[word]
-        # Written in any case and kept only if the step was free: no branch for the processor to guess.
-        events[drawn] = step
-        drawn += np.int64(~(before >> bit) & ONE)
-        occupied[word] = before | (ONE << bit)
+        some = min(int(n_draws - drawn), words.size)  # never more than are needed: each of them is one draw at most
+        for i in range(some):
+            words[i] = (random_word(seed, counter + np.uint64(i + 1)) >> HALF) * bound
+        counter += np.uint64(some)
+        for product in words[:some]:
+            if (product & LOW_HALF) < biased:
+                continue
+            step = product >> HALF
+            word = step >> WORD_SHIFT
+            bit = step & BIT_MASK
+            before = occupied[word]
+            # Written in any case and kept only if the step was free: no branch for the processor to guess.
+            events[drawn] = step
+            drawn += np.int64(~(before >> bit) & ONE)
+            occupied[word] = before | (ONE << bit)
     if not in_order:
         for event in events:
             occupied[np.uint64(event) >> WORD_SHIFT] = ZERO
@@ -118,10 +140,10 @@ def place_events(
 @kernel
 def draw_placements(seed: np.uint64, n_steps: int, placements: UInt32Array) -> None:
     """Fill each row of `placements` with the events that :func:`draw_hits` places for the same seed, sorted."""
-    occupied = np.zeros((n_steps + 63) // 64, np.uint64)
+    occupied, words = np.zeros((n_steps + 63) // 64, np.uint64), np.empty(DRAWN_AT_ONCE, np.uint64)
     counter = ZERO
     for row in range(placements.shape[0]):
-        counter = place_events(seed, counter, n_steps, occupied, placements[row], True)
+        counter = place_events(seed, counter, n_steps, occupied, words, placements[row], True)
 
 
 @kernel
@@ -148,7 +170,7 @@ def draw_in_strata(
 
     A stratum has its own seed; its steps are those of `steps` from where it begins on.
     """
-    occupied = np.zeros((steps.size + 63) // 64, np.uint64)
+    occupied, words = np.zeros((steps.size + 63) // 64, np.uint64), np.empty(DRAWN_AT_ONCE, np.uint64)
     column = 0
     for stratum in range(begins.size):
         size = sizes[stratum]
@@ -157,7 +179,7 @@ def draw_in_strata(
         chosen = np.empty(count, np.uint32)
         counter = ZERO
         for row in range(placements.shape[0]):
-            counter = place_events(seeds[stratum], counter, size, own, chosen, count > size - count)
+            counter = place_events(seeds[stratum], counter, size, own, words, chosen, count > size - count)
             for k in range(count):
                 placements[row, column + k] = steps[begins[stratum] + chosen[k]]
         column += count
@@ -208,29 +230,51 @@ def cover(covered: UInt64Array, start: int, stop: int) -> None:
 
 
 @kernel
-def count_levels(covered: UInt64Array, bins: UInt32Array, bins_before: Int32Array, histogram: Int32Array) -> None:
-    """Add the bins of all covered predicted steps to `histogram`, and clear `covered`.
+def count_covered(
+    covered: UInt64Array,
+    bins: UInt32Array,
+    above: UInt64Array,
+    before: Int32Array,
+    covered_levels: Int32Array,
+    hits: Int32Array,
+) -> None:
+    """Fill `hits`: the covered predicted steps above each threshold. Clear `covered`.
 
-    `bins_before[w]` is the histogram of all predicted steps before word w: stretches of full words, which
-    long windows make, cost one difference of its rows. It may be empty, then every bit is looked at.
+    `above[w, k]` has the bits of word w whose steps lie above threshold k, and `before[w, k]` says how many do before
+    word w: stretches of full words, which long windows make, cost one difference of its rows. Both may be empty, then
+    every bit is looked at. `covered_levels` is zero and is left so.
     """
+    hits[:] = 0
+    looked_at = False
     word = 0
     while word < covered.size:
         bits = covered[word]
-        if bits == FULL_WORD and bins_before.size > 0:
+        if bits == FULL_WORD and before.size > 0:
             first = word
             while covered[word] == FULL_WORD:  # the spare bit behind the end is never set: this stops
                 covered[word] = ZERO
                 word += 1
-            for b in range(histogram.size):
-                histogram[b] += bins_before[word, b] - bins_before[first, b]
+            for k in range(hits.size):
+                hits[k] += before[word, k] - before[first, k]
             continue
-        base = np.uint64(64 * word)
-        while bits != ZERO:
-            histogram[bins[base + trailing_zeros(bits)]] += 1
-            bits &= bits - ONE
-        covered[word] = ZERO
+        if bits != ZERO:
+            covered[word] = ZERO
+            if above.size > 0 and hits.size <= THRESHOLDS_PER_BIT * np.int64(bits_set(bits)):
+                for k in range(hits.size):
+                    hits[k] += np.int32(bits_set(bits & above[word, k]))
+            else:
+                looked_at = True
+                base = np.uint64(64 * word)
+                while bits != ZERO:
+                    covered_levels[bins[base + trailing_zeros(bits)]] += 1
+                    bits &= bits - ONE
         word += 1
+    if looked_at:
+        running = 0
+        for k in range(hits.size - 1, -1, -1):
+            running += covered_levels[k]
+            hits[k] += running
+        covered_levels[:] = 0
 
 
 @kernel
@@ -239,7 +283,8 @@ def hits_of(
     in_order: bool,
     windows: UInt32Array,
     bins: UInt32Array,
-    bins_before: Int32Array,
+    above: UInt64Array,
+    before: Int32Array,
     covered: UInt64Array,
     covered_levels: Int32Array,
     reached_levels: Int32Array,
@@ -249,23 +294,22 @@ def hits_of(
     """Hits of one placement at all tolerances and thresholds; the three tables of work are zero and are left so."""
     n_tolerances, n_thresholds = precision_hits.shape
     for d in range(n_tolerances):
-        done = np.uint32(0)
-        for event in events:
-            reached_levels[windows[d, event, 2]] += 1
-            start = max(windows[d, event, 0], done)
-            stop = windows[d, event, 1]
-            cover(covered, start, stop)
-            if in_order:  # what stands before is covered already: the union is written once, not per event
-                done = stop
-        count_levels(covered, bins, bins_before, covered_levels)
-        precision = 0
+        if in_order:  # what stands before is covered already: the union is written once, not per event
+            done = np.uint32(0)
+            for event in events:
+                reached_levels[windows[d, event, 2]] += 1
+                start = max(windows[d, event, 0], done)
+                done = windows[d, event, 1]
+                cover(covered, start, done)
+        else:
+            for event in events:
+                reached_levels[windows[d, event, 2]] += 1
+                cover(covered, windows[d, event, 0], windows[d, event, 1])
+        count_covered(covered, bins, above, before, covered_levels, precision_hits[d])
         recall = 0
         for k in range(n_thresholds - 1, -1, -1):
-            precision += covered_levels[k]
             recall += reached_levels[k + 1]
-            precision_hits[d, k] = precision
             recall_hits[d, k] = recall
-        covered_levels[:] = 0
         reached_levels[:] = 0
 
 
@@ -278,21 +322,22 @@ def draw_hits(
     in_order: bool,
     windows: UInt32Array,
     bins: UInt32Array,
-    bins_before: Int32Array,
+    above: UInt64Array,
+    before: Int32Array,
     precision_hits: Int32Array,
     recall_hits: Int32Array,
 ) -> np.uint64:
     """Hits of random placements at all tolerances and thresholds, as rows (placement, tolerance, threshold)."""
     n_placements, _, n_thresholds = precision_hits.shape
-    occupied = np.zeros((n_steps + 63) // 64, np.uint64)
+    occupied, words = np.zeros((n_steps + 63) // 64, np.uint64), np.empty(DRAWN_AT_ONCE, np.uint64)
     events = np.empty(n_events, np.uint32)
     covered = np.zeros(bins.size // 64 + 1, np.uint64)
     covered_levels = np.zeros(n_thresholds, np.int32)
     reached_levels = np.zeros(n_thresholds + 1, np.int32)
     for i in range(n_placements):
-        counter = place_events(seed, counter, n_steps, occupied, events, in_order)
+        counter = place_events(seed, counter, n_steps, occupied, words, events, in_order)
         hits_of(
-            events, in_order, windows, bins, bins_before, covered, covered_levels, reached_levels,
+            events, in_order, windows, bins, above, before, covered, covered_levels, reached_levels,
             precision_hits[i], recall_hits[i],
         )  # fmt: skip
     return counter
@@ -303,7 +348,8 @@ def count_hits(
     placements: UInt32Array,
     windows: UInt32Array,
     bins: UInt32Array,
-    bins_before: Int32Array,
+    above: UInt64Array,
+    before: Int32Array,
     precision_hits: Int32Array,
     recall_hits: Int32Array,
 ) -> None:
@@ -314,7 +360,7 @@ def count_hits(
     reached_levels = np.zeros(n_thresholds + 1, np.int32)
     for i in range(placements.shape[0]):
         hits_of(
-            placements[i], True, windows, bins, bins_before, covered, covered_levels, reached_levels,
+            placements[i], True, windows, bins, above, before, covered, covered_levels, reached_levels,
             precision_hits[i], recall_hits[i],
         )  # fmt: skip
 
@@ -347,6 +393,32 @@ def episode_hits(
                 last = of[at]
                 at += 1
         hits[row] = found
+
+
+@kernel
+def hits_of_windows(
+    placements: Int64Array, starts: Int64Array, stops: Int64Array, precision: Int64Array, recall: Int64Array
+) -> None:
+    """Both hits of each placement in each window, added to arrays of shape (placements, windows).
+
+    Rows of ``placements`` ascend, as do the first and the last steps of the alarms' windows: one walk along both is
+    enough.
+    """
+    for row in range(placements.shape[0]):
+        events = placements[row]
+        for window in range(starts.shape[0]):
+            at = 0
+            for alarm in range(starts.shape[1]):
+                while at < events.size and events[at] < starts[window, alarm]:
+                    at += 1
+                if at < events.size and events[at] < stops[window, alarm]:
+                    precision[row, window] += 1
+            alarm = 0
+            for event in events:
+                while alarm < stops.shape[1] and stops[window, alarm] <= event:
+                    alarm += 1
+                if alarm < starts.shape[1] and starts[window, alarm] <= event:
+                    recall[row, window] += 1
 
 
 @kernel

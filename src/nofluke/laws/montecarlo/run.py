@@ -12,7 +12,6 @@ from nofluke.arrays import FloatArray, IntArray
 from nofluke.errors import InputError
 from nofluke.laws.montecarlo.problem import MOST_STEPS, Hits, Problem, integers
 from nofluke.laws.montecarlo.results import FamilyWise, JointCounts, MaximumTest, Simulation, Tally
-from nofluke.laws.montecarlo.sparse import sparse_placements
 from nofluke.ratios import TIE_SLACK, f_of_hits, f_weights
 from nofluke.series.counting import window_maxima
 from nofluke.series.tolerance import Ranges
@@ -76,7 +75,7 @@ class Uniform:
     def placed(self, seed: np.uint64, size: int) -> NDArray[Any]:
         """The placements that :func:`~nofluke.laws.montecarlo.simulate` counts for the stream of this seed.
 
-        Rows of uint32, or of int64 on more steps than any simulation has (`sparse`): up to 2**62 of them.
+        Rows of uint32, or of int64 on more steps than any simulation has: up to 2**62 of them.
         """
         if self.n_steps > MOST_STEPS:
             return sparse_placements(np.random.default_rng(int(seed)), self.n_steps, self.n_events, size)
@@ -101,6 +100,51 @@ def rows_at_a_time(n_steps: int) -> int:
     return max(1, min(CHUNK, DRAWN_STEPS // n_steps))
 
 
+# ---- few events on very many steps: placements whose cost depends on the events alone
+
+
+def sparse_placements(generator: np.random.Generator, n_steps: int, n_events: int, size: int) -> IntArray:
+    """So many placements as rows of distinct ascending steps, every set of steps equally likely.
+
+    Steps are drawn independently, and those that were drawn before are drawn again until all differ. Nothing here looks
+    at steps other than to tell whether two are the same: no set can be likelier than another. Rows are drawn one after
+    the other, so that the first ones do not depend on how many there are.
+
+    Examples
+    --------
+    >>> sparse_placements(np.random.default_rng(0), 10**18, 3, 2)
+    array([[ 40973523936194698, 269786713763870410, 636961687321454339],
+           [ 16527635528529095, 813270239200272432, 912755577277721778]])
+    """
+    rows = np.empty((size, n_events), dtype=np.int64)
+    for row in rows:
+        if 2 * n_events <= n_steps:
+            _fill_sparse(generator, n_steps, row)
+        else:  # the empty steps are the fewer
+            gaps = np.empty(n_steps - n_events, dtype=np.int64)
+            _fill_sparse(generator, n_steps, gaps)
+            row[:] = np.delete(np.arange(n_steps), gaps)
+    return rows
+
+
+def _fill_sparse(generator: np.random.Generator, n_steps: int, row: IntArray) -> None:
+    row[:] = generator.integers(n_steps, size=len(row))
+    row.sort()
+    make_distinct(generator, n_steps, row)
+
+
+def make_distinct(generator: np.random.Generator, n_steps: int, row: IntArray) -> None:
+    """Draw those of ascending steps again that come more than once, until none does, and leave the row ascending."""
+    again = np.flatnonzero(row[1:] == row[:-1])
+    while len(again):
+        row[again] = generator.integers(n_steps, size=len(again))
+        row.sort()
+        again = np.flatnonzero(row[1:] == row[:-1])
+
+
+# ---- what all workers read, and what each of them counts
+
+
 class Run:
     """Tables that all workers read; cells are flat, tolerance by tolerance."""
 
@@ -123,7 +167,7 @@ class Run:
 
         self.windows = _windows(problem)
         self.bins = (problem.level[problem.level > 0] - 1).astype(np.uint32)
-        self.bins_before = _bins_before(self.bins, problem.n_thresholds)
+        self.above, self.before = _by_word(self.bins, problem.n_thresholds)
         # Ascending events write overlapping windows once instead of once each, at a look at every 64 steps.
         width = float(np.mean(self.windows[..., 1] - self.windows[..., 0]))
         self.in_order = n_events > n_steps - n_events or n_events * width > n_steps
@@ -173,12 +217,15 @@ class Run:
         found = {side: np.empty((len(placements), *self.problem.shape), dtype=np.int32) for side in SIDES}
         for first in range(0, len(placements), self.block):
             part = slice(first, first + self.block)
-            kernels.count_hits(
-                placements[part], self.windows, self.bins, self.bins_before, *(found[side][part] for side in SIDES)
-            )
+            kernels.count_hits(placements[part], *self.tables, *(found[side][part] for side in SIDES))
             if self.problem.episodes is not None:
                 found["precision"][part] = self.problem.episodes.hits(placements[part])
         return Hits(precision=found["precision"].astype(np.int64), recall=found["recall"].astype(np.int64))
+
+    @property
+    def tables(self) -> tuple[NDArray[Any], ...]:
+        """What the compiled loops read."""
+        return self.windows, self.bins, self.above, self.before
 
     def cell(self, flat: int) -> At:
         return flat // self.problem.n_thresholds, flat % self.problem.n_thresholds
@@ -302,8 +349,7 @@ class Counts:
             yield len(block)
 
     def _tables(self, size: int) -> tuple[NDArray[Any], ...]:
-        run = self.run
-        return run.windows, run.bins, run.bins_before, *(self.hits[side][:size] for side in SIDES)
+        return *self.run.tables, *(self.hits[side][:size] for side in SIDES)
 
     def drain(self) -> None:
         """Move the sums of squares into Python integers, before they overflow."""
@@ -397,15 +443,20 @@ def _windows(problem: Problem) -> NDArray[np.uint32]:
     return windows
 
 
-def _bins_before(bins: NDArray[np.uint32], n_thresholds: int) -> NDArray[np.int32]:
-    """Histograms of the bins before every 64th predicted step; empty where it would not pay."""
+def _by_word(bins: NDArray[np.uint32], n_thresholds: int) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
+    """Of every 64 predicted steps, by threshold: which lie above it, and how many before do; empty where too large."""
+    n_words = bins.size // 64 + 1
     if n_thresholds > MOST_TABLE_THRESHOLDS:
-        return np.zeros((0, n_thresholds), dtype=np.int32)
-    n_words = bins.size // 64
-    rows = np.zeros((n_words + 1, n_thresholds), dtype=np.int32)
-    words = np.arange(bins.size) // 64
-    np.add.at(rows[1:], (words[: 64 * n_words], bins[: 64 * n_words]), 1)
-    return np.cumsum(rows, axis=0, dtype=np.int32)
+        return np.zeros((0, n_thresholds), dtype=np.uint64), np.zeros((0, n_thresholds), dtype=np.int32)
+    padded = np.full((n_words, 64), -1, dtype=np.int32)
+    padded.reshape(-1)[: bins.size] = bins
+    above = np.empty((n_words, n_thresholds), dtype=np.uint64)
+    before = np.zeros((n_words, n_thresholds), dtype=np.int32)
+    for k in range(n_thresholds):
+        higher = padded >= k
+        above[:, k] = np.packbits(higher, bitorder="little").view("<u8")
+        np.cumsum(higher[:-1].sum(axis=1), out=before[1:, k])
+    return above, before
 
 
 def _observed(problem: Problem, side: Measure, hits: IntArray) -> NDArray[np.int32]:
