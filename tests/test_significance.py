@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 import nofluke as nf
 from nofluke import InputError
 from nofluke.inference import significance as asking
-from nofluke.inference.reached import familywise
+from nofluke.inference.corrections import familywise
 from nofluke.metrics.labelled import read_labelled
 from nofluke.nulls.base import Moved, NullModel
-from nofluke.nulls.moves import moves_of
+from nofluke.nulls.placements import moves_of
 from oracles import relaxed
 
 

@@ -13,7 +13,6 @@ import numpy as np
 
 from nofluke.arrays import ByValue, FloatArray
 from nofluke.errors import NumericalError
-from nofluke.inference.reached import Side
 from nofluke.laws.law import SMALLEST, How, Law, Tail, TailSide
 from nofluke.lazy import lazy
 from nofluke.nulls.base import Joint
@@ -22,6 +21,7 @@ from nofluke.ratios import TIE_SLACK, divide, f_of_hits
 from nofluke.text.numbers import p_is, show_chance
 
 Alternative = Literal["greater", "less", "two-sided"]
+Side = Literal["greater", "less"]
 Ties = Literal["full", "mid"]
 ALTERNATIVES: tuple[Alternative, ...] = ("greater", "less", "two-sided")
 SIDES: dict[Alternative, tuple[TailSide, ...]] = {

@@ -1,6 +1,8 @@
 """What chance gives in a metric: the metric on each draw, or the law of hits or of F, where that is known.
 
 Both answer the same questions, so that no result has to ask which of them it holds.
+
+The section "Values that chance reaches" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations
@@ -12,9 +14,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from nofluke.arrays import ByValue, FloatArray
-from nofluke.inference.chance import ChanceTest, FLaw, significant
-from nofluke.inference.reached import Side, reaching
+from nofluke.arrays import BoolArray, ByValue, FloatArray
+from nofluke.inference.chance import ChanceTest, FLaw, Side, significant
+from nofluke.inference.corrections import SLACK
 from nofluke.inference.verdict import floor_above
 from nofluke.laws.law import How, first_true
 from nofluke.lazy import lazy
@@ -90,6 +92,17 @@ class Given(ABC):
     @abstractmethod
     def bars(self) -> tuple[FloatArray, FloatArray]:
         """Its distribution in a few bars: their shares, and where they end; none where it is undefined."""
+
+
+def reaching(values: FloatArray, bar: float, side: Side, scale: float = 0.0) -> BoolArray:
+    """Which values are as far out as the bar, undefined ones included; numbers of this scale have been rounded.
+
+    >>> reaching(np.array([0.1 + 0.2, 0.2, np.nan]), 0.3, "greater")
+    array([ True, False,  True])
+    """
+    signed, level = (values, bar) if side == "greater" else (-values, -bar)
+    slack = SLACK * max(abs(bar), scale) if math.isfinite(bar) else 0.0
+    return np.asarray(np.isnan(values) | (signed >= level - slack))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

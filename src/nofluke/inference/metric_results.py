@@ -9,9 +9,8 @@ from typing import Any, overload
 
 from nofluke.arrays import ByValue, FloatArray
 from nofluke.errors import THINGS, InputError, joined, say
-from nofluke.inference.chance import Alternative, significant
+from nofluke.inference.chance import Alternative, Side, significant
 from nofluke.inference.metric_laws import Given
-from nofluke.inference.reached import Side
 from nofluke.inference.verdict import Verdict, headline
 from nofluke.laws.law import How
 from nofluke.lazy import lazy

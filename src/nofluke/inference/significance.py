@@ -18,25 +18,24 @@ import numpy as np
 
 from nofluke.arrays import BoolArray, FloatArray
 from nofluke.errors import InputError, arg, say, shortened, verb
-from nofluke.inference.chance import ALTERNATIVES, Alternative, FLaw
+from nofluke.inference.chance import ALTERNATIVES, Alternative, FLaw, Side
+from nofluke.inference.corrections import familywise, scale_of
 from nofluke.inference.evaluate import TURNED, Question, Settings, offered_ranges, remarks
-from nofluke.inference.metric_laws import Drawn, Given, OfF, OfHits
+from nofluke.inference.metric_laws import Drawn, Given, OfF, OfHits, reaching
 from nofluke.inference.metric_results import ChanceLevel, Labels, Significance, Significances, sides_of
-from nofluke.inference.reached import Side, familywise, reaching, scale_of
 from nofluke.laws.law import How
 from nofluke.metrics import get
 from nofluke.metrics.base import Metric, Needs
-from nofluke.metrics.draws import Draws
+from nofluke.metrics.draws import Circle, Draws, Layout, highest
 from nofluke.metrics.functions import Function, can_pickle
 from nofluke.metrics.labelled import Labelled, labelled_of, read_labelled
 from nofluke.metrics.near import Hits, Tolerant
 from nofluke.metrics.on_events import OnEvents
 from nofluke.metrics.tolerant import F1
 from nofluke.nulls import Null
-from nofluke.nulls.base import SEED, NullModel, Shifting, as_seed, check_resamples
+from nofluke.nulls.base import SEED, NullModel, Shifting, check_resamples, drawing
 from nofluke.nulls.choice import AUTO, Choice, choose
-from nofluke.nulls.layouts import Circle, Layout, highest
-from nofluke.nulls.moves import Moves, moves_of
+from nofluke.nulls.placements import Moves, moves_of
 from nofluke.nulls.whole_series import as_series_null, choose_for_series, edges_of, perfect_detectors
 from nofluke.plain import as_rng, as_share, as_whole, check_alpha, check_word
 from nofluke.progress import progress_bar
@@ -962,9 +961,8 @@ def chance(
 def _drawn(
     metric: Metric, series: Labelled, model: NullModel, n_resamples: int, rng: Any, workers: int | None
 ) -> tuple[Values, How, tuple[str, ...]]:
-    seed = as_seed(rng)
-    how = How(kind="simulated", n_resamples=n_resamples, seed=seed)
-    generator = np.random.default_rng(rng if seed is None else seed)
+    rng, how = drawing(n_resamples, rng)
+    generator = np.random.default_rng(rng)
     short = metric.on_random_scores(series, n_resamples, generator) if model.permutes else None
     if short is not None:
         return Values(short), how, ()
@@ -972,7 +970,7 @@ def _drawn(
         model,
         series,
         n_resamples=n_resamples,
-        rng=rng if seed is None else seed,
+        rng=rng,
         chunk=CHUNK,
         affordable=lambda _: False,
     )

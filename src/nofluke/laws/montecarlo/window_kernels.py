@@ -1,4 +1,4 @@
-"""The compiled loop of :mod:`nofluke.inference.smallest`; imported late, since numba takes a while to load."""
+"""The compiled loop of :mod:`nofluke.inference.sweep`; imported late, since numba takes a while to load."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from nofluke.laws.law import Law
 from nofluke.laws.tables import binomial
 from nofluke.nulls.base import NullModel, Nulls
 from nofluke.nulls.choice import Choice
-from nofluke.nulls.simulation import laws_of_ranges, laws_of_tally, simulate_hits
+from nofluke.nulls.placements import laws_of_ranges, laws_of_tally, simulate_hits
 from nofluke.series.counting import within
 from nofluke.series.trial import Cell
 from nofluke.show.report.grid import Grid, is_slow
@@ -95,7 +95,7 @@ def _nulls_of(result: Evaluation, grid: Grid, seed: int) -> Callable[[Cell], Nul
         found = simulate_hits(grid.trial, model, n_resamples, seed, histograms="all")
 
         def drawn(cell: Cell) -> Nulls:
-            laws = laws_of_tally(found, (cell.d, cell.k), cell, model, n_resamples, seed)
+            laws = laws_of_tally(found, (cell.d, cell.k), cell, model, seed)
             return replace(laws, **{side: model.law_of(cell, side) for side in exact})
 
         return drawn
