@@ -63,7 +63,7 @@ SHORTCUTS = {
     ("inference.molchan", "plot"),
     ("inference.coincidence", "plot"),
     ("inference.compare", "plot"),
-    ("inference.metric_results", "plot"),
+    ("inference.significance", "plot"),
     ("inference.evaluate", "show.report"),
     ("inference.report", "show.several"),
     ("inference.series", "plot"),

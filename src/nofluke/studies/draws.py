@@ -45,7 +45,8 @@ import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from nofluke.errors import InputError
-from nofluke.inference.significance import Part, as_metrics, measure
+from nofluke.inference.metric_laws import Part, measure
+from nofluke.inference.significance import as_metrics
 from nofluke.laws.counts import CountLaw, SimulatedLaw
 from nofluke.laws.law import How, Law
 from nofluke.laws.montecarlo import Uniform
