@@ -177,7 +177,7 @@ class BesideChance(Exports, ByValue):
     @property
     def better(self) -> Side:
         """On which side values are better."""
-        return "greater" if self.metric.better == "higher" else "less"
+        return better_side(self.metric)
 
     def pvalue_of(self, value: float) -> float:
         """How often chance does as well as this value: (b + 1)/(n + 1) if b of the n other shifts or draws reach it.
@@ -244,6 +244,11 @@ class BesideChance(Exports, ByValue):
             "null": self.choice.model.text,
             "method": str(self.method),
         }
+
+
+def better_side(metric: Metric) -> Side:
+    """On which side values of a metric are better."""
+    return "greater" if metric.better == "higher" else "less"
 
 
 def draws_of(n: int | None, seed: int | None) -> str:
@@ -872,8 +877,11 @@ def judge(
     )
     if moves.listed:
         stop_after = None  # all shifts at once take less than any draw
-    sides = [_side(metric, alternative) for metric in metrics]
-    stop = _stop(metrics[0], observed[0], sides[0], stop_after)
+    sides: list[Alternative] = [alternative or better_side(metric) for metric in metrics]
+    stop = None
+    if stop_after is not None:
+        side: Side = "less" if sides[0] == "less" else "greater"
+        stop = Stop(after=stop_after, bar=observed[0], side=side, scale=abs(metrics[0].perfect or 0.0))
     found, more = measure(metrics, series, moves, workers=workers, stop=stop)
     more += _given(metrics, series) + _odd_draws(found, metrics, observed)
     notes = (*series.notes, *_remarks(series), *more, *choice.notes)
@@ -1064,10 +1072,6 @@ def _given(metrics: tuple[Metric, ...], series: Labelled) -> tuple[str, ...]:
     )
 
 
-def _side(metric: Metric, alternative: Alternative | None) -> Alternative:
-    return alternative or ("greater" if metric.better == "higher" else "less")
-
-
 def _odd_draws(found: list[Values], metrics: tuple[Metric, ...], observed: list[float]) -> tuple[str, ...]:
     """Notes on metrics that have a value on the data, and none or an infinite one on some draws."""
     notes = []
@@ -1082,13 +1086,6 @@ def _odd_draws(found: list[Values], metrics: tuple[Metric, ...], observed: list[
         if infinite:
             notes.append(f"{metric.text} is infinite on {infinite:,} {of}; mean, deviation and band leave these out.")
     return tuple(notes)
-
-
-def _stop(metric: Metric, observed: float, alternative: Alternative, stop_after: int | None) -> Stop | None:
-    if stop_after is None:
-        return None
-    side: Side = "less" if alternative == "less" else "greater"
-    return Stop(after=stop_after, bar=observed, side=side, scale=abs(metric.perfect or 0.0))
 
 
 def _result(
