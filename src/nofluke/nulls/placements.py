@@ -43,7 +43,7 @@ def draws(null: NullModel, trial: Trial, n_resamples: int, rng: Any) -> Iterator
     """What a null makes of its side of the trial, in blocks of rows: the same for the same seed."""
     moved, width = (trial.truth, trial.n_events) if null.moves == "truth" else (trial.detector, trial.n_steps)
     # rows at a time go by the memory that a null may need: by steps on a grid, else by events
-    return _rows(null, null.draw(moved), (width, trial.row), Streams(rng), CHUNK, range(n_resamples))
+    yield from _rows(null, null.draw(moved), (width, trial.row), Streams(rng), CHUNK, range(n_resamples))
 
 
 def _rows(
