@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.naive_bayes import GaussianNB
 
 import nofluke as nf
-from nofluke.inference.metric_results import ChanceLevels
+from nofluke.inference.significance import ChanceLevels
 from nofluke.metrics.listing import Listing
 
 NASTY = "<b>&\"'|_%$#{}~^\\[x] *a* `c` --null δ ≥ µ"

@@ -63,7 +63,7 @@ SHORTCUTS = {
     ("inference.molchan", "plot"),
     ("inference.coincidence", "plot"),
     ("inference.compare", "plot"),
-    ("inference.metric_results", "plot"),
+    ("inference.significance", "plot"),
     ("inference.evaluate", "show.report"),
     ("inference.report", "show.several"),
     ("inference.series", "plot"),
@@ -73,7 +73,7 @@ SHORTCUTS = {
     ("studies.rank", "plot"),
     ("studies.rank", "show.ranking"),
     ("laws.law", "laws.sums"),
-    ("nulls.base", "nulls.simulation"),
+    ("nulls.base", "nulls.placements"),
     ("studies.result", "show.leaderboard"),
 }
 """Methods of results that hand over to a later module when they are called, such as `.plot()`."""

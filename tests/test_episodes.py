@@ -14,7 +14,7 @@ from nofluke.errors import InputError
 from nofluke.inference.sweep import familywise_test
 from nofluke.laws.montecarlo import Problem, hits_of
 from nofluke.nulls import Permutation, Seasonal
-from nofluke.nulls.simulation import draws, simulate_hits
+from nofluke.nulls.placements import draws, simulate_hits
 from nofluke.series.clock import Clock
 from nofluke.series.detector import AlarmRule, closing
 from nofluke.series.reading import prepare

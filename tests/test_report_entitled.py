@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import nofluke as nf
-from nofluke.inference.every_null import every_null
 from nofluke.show.report import grid as places
+from nofluke.show.report.cells import every_null
 from nofluke.show.report.grid import make_grid
 from nofluke.show.report.payload import make_payload
 

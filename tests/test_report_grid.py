@@ -10,7 +10,7 @@ import pytest
 
 import nofluke as nf
 from nofluke.errors import InputError
-from nofluke.inference.smallest import placed
+from nofluke.inference.sweep import placed
 from nofluke.laws import costs
 from nofluke.laws.approximate import PrecisionSaddlepoint
 from nofluke.laws.exact import fourier

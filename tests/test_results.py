@@ -12,7 +12,7 @@ import pytest
 import nofluke as nf
 from nofluke.arrays import same
 from nofluke.measures.statistics import Matching
-from nofluke.nulls.simulation import simulate
+from nofluke.nulls.placements import simulate
 
 
 def data(seed=0, n=400):

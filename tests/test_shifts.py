@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import nofluke as nf
 from nofluke.nulls import CircularShift, LocalPermutation, LocalShift, Seasonal, Segments, as_null, shifts
 from nofluke.nulls.base import Nulls
-from nofluke.nulls.whole_ranges import hits_of_ranges
+from nofluke.nulls.placements import hits_of_ranges
 from nofluke.series.detector import AlarmRule
 from nofluke.series.reading import prepare
 from nofluke.series.tolerance import Ranges

@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 
 import nofluke as nf
 from nofluke import InputError
+from nofluke.inference import metric_laws
 from nofluke.inference import significance as asking
-from nofluke.inference.reached import familywise
+from nofluke.inference.corrections import familywise
 from nofluke.metrics.labelled import read_labelled
 from nofluke.nulls.base import Moved, NullModel
-from nofluke.nulls.moves import moves_of
+from nofluke.nulls.placements import moves_of
 from oracles import relaxed
 
 
@@ -531,7 +532,7 @@ class TestWorkers:
     def test_any_number_of_threads_gives_the_same(self, null, monkeypatch):
         """Also where chunks are many."""
         monkeypatch.setattr(asking, "FAST_CHUNK", 64)
-        monkeypatch.setattr(asking, "MOST_NANOSECONDS", 0.0)
+        monkeypatch.setattr(metric_laws, "MOST_NANOSECONDS", 0.0)
         labels, scores = example()
         ask = {"null": null, "n_resamples": 150, "rng": 11, "quantile": 0.9}
         one, *others = (
@@ -552,7 +553,7 @@ class TestWorkers:
     def test_what_is_affordable_does_not_change_what_is_drawn(self, monkeypatch):
         """Where all rotations would take too long, random ones are drawn."""
         labels, scores = example()
-        monkeypatch.setattr(asking, "MOST_NANOSECONDS", 0.0)
+        monkeypatch.setattr(metric_laws, "MOST_NANOSECONDS", 0.0)
         result = nf.significance("average-precision", labels, scores, null="circular-shift", n_resamples=100, rng=1)
         assert (result.n_resamples, result.method.kind) == (100, "simulated")
         metric = nf.metrics.get("average-precision")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import nofluke as nf
-from nofluke.inference import smallest
+from nofluke.inference.corrections import smallest_p
 
 WINDOWS = {"tolerances": [0, 1, 5], "lags": [0, 2]}
 
@@ -93,7 +93,7 @@ def test_p_values_are_ranked_as_by_hand():
     """Each value against all of its column, itself included; ties go by how far a value stands out."""
     rng = np.random.default_rng(0)
     hits = rng.integers(0, 5, (40, 3))
-    p, lowest = smallest.smallest_p(hits)
+    p, lowest = smallest_p(hits)
     ranks = by_hand(hits).ravel()
     for one, other in zip(p.ravel(), ranks, strict=True):
         np.testing.assert_array_equal(p.ravel() < one - 1e-12, ranks < other)

@@ -6,7 +6,7 @@ import pytest
 import nofluke as nf
 from nofluke.measures.statistics import Statistic
 from nofluke.nulls.base import NullModel
-from nofluke.nulls.simulation import draws, simulate
+from nofluke.nulls.placements import draws, simulate
 from nofluke.series.reading import prepare
 from nofluke.series.tolerance import Tolerance
 from nofluke.series.trial import Trial

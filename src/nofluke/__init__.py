@@ -52,13 +52,12 @@ if TYPE_CHECKING:
     from nofluke.inference.coincidence import Coincidence, CoincidenceSweep, coincidence, sweep_tolerances
     from nofluke.inference.compare import Comparison, compare
     from nofluke.inference.evaluate import Evaluation, evaluate
-    from nofluke.inference.metric_results import ChanceLevel, Significance, Significances
     from nofluke.inference.molchan import Molchan
     from nofluke.inference.needed import Needed
     from nofluke.inference.power import Power, SampleSize, power, sample_size
     from nofluke.inference.report import report
     from nofluke.inference.series import Series
-    from nofluke.inference.significance import chance, significance
+    from nofluke.inference.significance import ChanceLevel, Significance, Significances, chance, significance
     from nofluke.inference.sweep import Sweep, sweep
     from nofluke.inference.watch import Watch, WatchResult, watch
     from nofluke.measures.confusion import Confusion
@@ -129,13 +128,12 @@ _HOMES = {
     "inference.coincidence": "Coincidence CoincidenceSweep coincidence sweep_tolerances",
     "inference.compare": "Comparison compare",
     "inference.evaluate": "Evaluation evaluate",
-    "inference.metric_results": "ChanceLevel Significance Significances",
     "inference.molchan": "Molchan",
     "inference.needed": "Needed",
     "inference.power": "Power SampleSize power sample_size",
     "inference.report": "report",
     "inference.series": "Series",
-    "inference.significance": "chance significance",
+    "inference.significance": "ChanceLevel Significance Significances chance significance",
     "inference.sweep": "Sweep sweep",
     "inference.watch": "Watch WatchResult watch",
     "measures.confusion": "Confusion",

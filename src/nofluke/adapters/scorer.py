@@ -17,9 +17,8 @@ from nofluke.inference.significance import as_metrics, significance
 from nofluke.measures.confusion import check_zero_division
 from nofluke.metrics.base import Metric, Needs
 from nofluke.metrics.labelled import read_labelled
-from nofluke.metrics.near import Tolerant
 from nofluke.metrics.spelling import known_as
-from nofluke.metrics.tolerant import F1, Precision, Recall
+from nofluke.metrics.tolerant import F1, Precision, Recall, Tolerant
 from nofluke.nulls import Null
 from nofluke.nulls.base import check_resamples
 from nofluke.plain import as_flag, check_word

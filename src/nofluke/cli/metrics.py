@@ -85,7 +85,7 @@ def chance(file: str, metrics: tuple[str, ...], form: str | None, output: str | 
     """
     _check(metrics)
     import nofluke as nf
-    from nofluke.inference.metric_results import ChanceLevels
+    from nofluke.inference.significance import ChanceLevels
 
     data = read_truth(file, output, options)
     levels = tuple(asked(nf.chance, data, options, metric=metric) for metric in dict.fromkeys(metrics))

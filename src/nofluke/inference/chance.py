@@ -13,7 +13,6 @@ import numpy as np
 
 from nofluke.arrays import ByValue, FloatArray
 from nofluke.errors import NumericalError
-from nofluke.inference.reached import Side
 from nofluke.laws.law import SMALLEST, How, Law, Tail, TailSide
 from nofluke.lazy import lazy
 from nofluke.nulls.base import Joint
@@ -22,6 +21,7 @@ from nofluke.ratios import TIE_SLACK, divide, f_of_hits
 from nofluke.text.numbers import p_is, show_chance
 
 Alternative = Literal["greater", "less", "two-sided"]
+Side = Literal["greater", "less"]
 Ties = Literal["full", "mid"]
 ALTERNATIVES: tuple[Alternative, ...] = ("greater", "less", "two-sided")
 SIDES: dict[Alternative, tuple[TailSide, ...]] = {
@@ -117,11 +117,7 @@ class ChanceTest:
     @property
     def pvalue_error(self) -> float:
         """Monte Carlo standard error of the p-value, sqrt(p(1-p)/n); 0 where it is computed without simulation."""
-        n_resamples = self.how.n_resamples
-        if n_resamples is None:
-            return 0.0
-        p, sides = self.pvalue, 2 if self.alternative == "two-sided" else 1  # two-sided is twice the smaller tail
-        return sides * math.sqrt(p / sides * (1 - p / sides) / n_resamples)
+        return error_of(self.pvalue, self.how.n_resamples, len(SIDES[self.alternative]))
 
     @property
     def how(self) -> How:
@@ -234,7 +230,7 @@ class FTest:
     @property
     def pvalue_error(self) -> float:
         """Monte Carlo standard error of the p-value; 0 where it is exact."""
-        return math.sqrt(self.pvalue * (1 - self.pvalue) / self.n_resamples) if self.n_resamples else 0.0
+        return error_of(self.pvalue, self.n_resamples)
 
     def to_dict(self) -> dict[str, Any]:
         """The test as plain values, for JSON."""
@@ -314,6 +310,14 @@ def f_test(value: float, joint: Joint, n_predictions: int, n_events: int, beta: 
         seed=joint.method.seed,
         smallest=1.0 if math.isnan(value) else law.tail(max(float(law.values.max()), value)),
     )
+
+
+def error_of(pvalue: float, n_resamples: int | None, sides: int = 1) -> float:
+    """The Monte Carlo standard error of a p-value, 0 without resamples; that of two sides is twice the smaller one."""
+    if not n_resamples:
+        return 0.0
+    one = pvalue / sides
+    return sides * math.sqrt(one * (1 - one) / n_resamples)
 
 
 def significant(pvalue: float, alpha: float) -> bool:

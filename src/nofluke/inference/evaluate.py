@@ -30,7 +30,7 @@ from nofluke.nulls.base import Method, NullModel, Nulls, Perfect, check_resample
 from nofluke.nulls.choice import Choice, choose
 from nofluke.nulls.evidence import adjacency, in_runs
 from nofluke.nulls.permutation import Permutation
-from nofluke.nulls.simulation import simulate
+from nofluke.nulls.placements import simulate
 from nofluke.plain import as_rng, check_alpha, check_beta, check_word, exact_fraction, finite_or_none, several
 from nofluke.ratios import divide, f_beta
 from nofluke.series.arguments import About, AboutDetector, takes

@@ -1,25 +1,40 @@
 """What chance gives in a metric: the metric on each draw, or the law of hits or of F, where that is known.
 
 Both answer the same questions, so that no result has to ask which of them it holds.
+
+The section "Values that chance reaches" of docs/explanation/theory.md has the mathematics.
+The section "Stopping early" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations
 
 import math
+import os
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from nofluke.arrays import ByValue, FloatArray
-from nofluke.inference.chance import ChanceTest, FLaw, significant
-from nofluke.inference.reached import Side, reaching
+from nofluke.arrays import BoolArray, ByValue, FloatArray
+from nofluke.errors import InputError, shortened
+from nofluke.inference.chance import ChanceTest, FLaw, Side, significant
+from nofluke.inference.corrections import SLACK, scale_of
 from nofluke.inference.verdict import floor_above
 from nofluke.laws.law import How, first_true
 from nofluke.lazy import lazy
-from nofluke.nulls.base import floor_of
+from nofluke.metrics.base import Metric
+from nofluke.metrics.draws import Circle, Draws, Layout
+from nofluke.metrics.functions import can_pickle
+from nofluke.metrics.labelled import Labelled
+from nofluke.nulls.base import Shifting, floor_of
+from nofluke.nulls.placements import Moves
 from nofluke.plain import finite_or_none
+from nofluke.progress import progress_bar
 from nofluke.ratios import TIE_SLACK, divide
 
 MOST_BARS = 60
@@ -90,6 +105,17 @@ class Given(ABC):
     @abstractmethod
     def bars(self) -> tuple[FloatArray, FloatArray]:
         """Its distribution in a few bars: their shares, and where they end; none where it is undefined."""
+
+
+def reaching(values: FloatArray, bar: float, side: Side, scale: float = 0.0) -> BoolArray:
+    """Which values are as far out as the bar, undefined ones included; numbers of this scale have been rounded.
+
+    >>> reaching(np.array([0.1 + 0.2, 0.2, np.nan]), 0.3, "greater")
+    array([ True, False,  True])
+    """
+    signed, level = (values, bar) if side == "greater" else (-values, -bar)
+    slack = SLACK * max(abs(bar), scale) if math.isfinite(bar) else 0.0
+    return np.asarray(np.isnan(values) | (signed >= level - slack))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -337,3 +363,291 @@ class OfF(Given, ByValue):
         n_bars = min(max(int(likely.sum()), 3), MOST_BARS // 2)
         heights, edges = np.histogram(values[likely], bins=n_bars, weights=weights[likely])
         return heights / weights.sum(), edges
+
+
+# ---- metrics on the draws of a null, of one chunk
+
+MOST_SAID = 200  # characters of what a function said when it failed
+HOPELESS = 20  # draws that a function may fail on, from the first on, before it is given up
+
+
+@dataclass(slots=True)
+class Values:
+    """One metric on all draws: NaN where it is undefined, and what went wrong first where it failed."""
+
+    values: FloatArray
+    failed: int = 0
+    failure: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """Metrics on the draws of one chunk, from their tables or from the detector of each draw."""
+
+    series: Labelled
+    layout: Layout
+    metrics: tuple[Metric, ...]
+    tables: tuple[Any, ...] = field(repr=False)
+
+    @classmethod
+    def of(cls, metrics: tuple[Metric, ...], series: Labelled, layout: Layout) -> Part:
+        """With the tables of all metrics that take windows of one long detector."""
+        tables = [
+            metric.tables(layout.long(series.detector(metric.needs, metric.text)), series)
+            if by_windows(metric, layout)
+            else None
+            for metric in metrics
+        ]
+        return cls(series=series, layout=layout, metrics=metrics, tables=tuple(tables))
+
+    def measure(self, draws: Draws, first: bool = False) -> list[Values]:
+        """All metrics on these draws; on the first of all, a function that never works is given up."""
+        return [
+            self._by_rows(metric, draws, first) if tables is None else self._by_windows(metric, tables, draws, first)
+            for metric, tables in zip(self.metrics, self.tables, strict=True)
+        ]
+
+    def _by_windows(self, metric: Metric, tables: Any, draws: Draws, first: bool) -> Values:
+        if metric.compiled:
+            return Values(metric.values(tables, draws))
+        return _one_by_one(metric, lambda i: metric.values(tables, draws.only(i)), len(draws), first)
+
+    def _by_rows(self, metric: Metric, draws: Draws, first: bool) -> Values:
+        def value(i: int) -> FloatArray:
+            detector = self.layout.of(self.series, metric.needs, int(draws.begins[i]))
+            return metric.values(metric.tables(detector, self.series), draws.only(i, begin=0))
+
+        if metric.compiled:
+            return Values(np.array([value(i)[0] for i in range(len(draws))]))
+        return _one_by_one(metric, value, len(draws), first)
+
+
+def _one_by_one(metric: Metric, value: Callable[[int], FloatArray], n: int, first: bool) -> Values:
+    found = Values(np.full(n, np.nan))
+    for i in range(n):
+        try:
+            found.values[i] = value(i)[0]
+        except Exception as error:  # whatever a function of the user's may raise
+            found.failed += 1
+            found.failure = found.failure or on_one_line(error)
+            if first and found.failed == HOPELESS == i + 1:
+                raise InputError(
+                    argument="metric",
+                    value=metric.text,
+                    problem=f"failed on each of the first {HOPELESS} draws ({found.failure})",
+                    remedy="it must accept any labels with the same number of labelled steps",
+                ) from error
+    return found
+
+
+def on_one_line(error: Exception) -> str:
+    """What went wrong, short enough for a note.
+
+    >>> on_one_line(ValueError("two\\nlines"))
+    'ValueError: two lines'
+    """
+    return shortened(f"{type(error).__name__}: {' '.join(str(error).split())}", MOST_SAID)
+
+
+def by_windows(metric: Metric, layout: Layout) -> bool:
+    """Whether a metric takes draws as windows of one long detector, so that tables are made once."""
+    return layout.windows and (metric.any_window or layout.rotates)
+
+
+# ---- metrics on the draws of a null: compiled ones in threads, functions one by one or in processes
+
+MOST_NANOSECONDS = 4e9  # that all shifts may take, rather than random ones
+TABLES = 150.0  # nanoseconds a step to make tables of a detector
+FIRST_FEW = 16  # draws that tell the size of numbers where drawing may stop early
+
+
+def affordable(metrics: tuple[Metric, ...], series: Labelled, n_resamples: int | None) -> Callable[[Shifting], bool]:
+    """Whether all shifts are enumerated: if there are no more of them than requested draws, or it takes only seconds.
+
+    Without a number of draws, where these may stop early, only if all shifts are computed at once.
+    """
+
+    def is_affordable(shifting: Shifting) -> bool:
+        n, layout = len(shifting.begins), shifting.layout
+        if n_resamples is None:
+            return isinstance(layout, Circle) and all(metric.at_once(series) for metric in metrics)
+        if n <= n_resamples:
+            return True
+        costs = [
+            0.0
+            if isinstance(layout, Circle) and metric.at_once(series)
+            else metric.work(series) + (0.0 if by_windows(metric, layout) else TABLES * series.n_steps)
+            for metric in metrics
+        ]
+        return n * sum(costs) <= MOST_NANOSECONDS
+
+    return is_affordable
+
+
+@dataclass(slots=True, kw_only=True)
+class Stop:
+    """Early stopping: at the draw of the h-th that reaches the observed value.
+
+    Numbers of which size have been rounded is seen on the first few draws, whatever the chunks.
+    """
+
+    after: int
+    bar: float
+    side: Side
+    scale: float
+    looked: bool = False
+
+    def reached(self, values: FloatArray) -> BoolArray:
+        """Which values do, of the first chunk or of a later one."""
+        if not self.looked:
+            self.scale, self.looked = max(self.scale, scale_of(values[:FIRST_FEW])), True
+        return reaching(values, self.bar, self.side, self.scale)
+
+
+def measure(
+    metrics: tuple[Metric, ...], series: Labelled, moves: Moves, *, workers: int | None, stop: Stop | None = None
+) -> tuple[list[Values], tuple[str, ...]]:
+    """All metrics on all draws, in order, and notes; with ``stop``, only up to the chunk in which it stops."""
+    found: dict[int, list[Values]] = {}
+    notes: list[str] = []
+    at_once: list[int] = []
+    drawn: list[int] = []
+    functions: list[int] = []
+    for i, metric in enumerate(metrics):
+        fast = moves.listed and isinstance(moves.layout, Circle) and metric.at_once(series)
+        (at_once if fast else drawn if metric.compiled else functions).append(i)
+    begins = np.concatenate([moves.draws(chunk).begins for chunk in moves.chunks]) if at_once else None
+    for i in at_once:
+        rotations = metrics[i].every_rotation(series.detector(metrics[i].needs, metrics[i].text), series)
+        found[i] = [Values(rotations[begins])]
+    with progress_bar("resamples", moves.n * (bool(drawn) + bool(functions))) as advance:
+        done = 0
+        for which, run, many in _teams(metrics, drawn, functions, workers, notes):
+            part = Part.of(tuple(metrics[i] for i in which), series, moves.layout)
+            reached = 0
+            with run(part, many) as submit:
+                for results in _in_order(submit, moves, many):
+                    for i, values in zip(which, results, strict=True):
+                        found.setdefault(i, []).append(values)
+                    done += len(results[0].values)
+                    advance(done)
+                    if stop is not None:
+                        reached += int(stop.reached(results[0].values).sum())
+                        if reached >= stop.after:
+                            break
+    joined = [_joined(found[i]) for i in range(len(metrics))]
+    for metric, values in zip(metrics, joined, strict=True):
+        if values.failed:
+            notes.append(
+                f"{metric.text} failed on {values.failed:,} of {len(values.values):,} draws (first: {values.failure}); "
+                "these count as draws that do as well as the data."
+            )
+    return joined, tuple(notes)
+
+
+def _joined(parts: list[Values]) -> Values:
+    return Values(
+        np.concatenate([part.values for part in parts]),
+        sum(part.failed for part in parts),
+        next((part.failure for part in parts if part.failure), ""),
+    )
+
+
+Submit = Callable[[Draws, bool], "Future[list[Values]]"]
+
+
+def _teams(
+    metrics: tuple[Metric, ...], drawn: list[int], functions: list[int], workers: int | None, notes: list[str]
+) -> Iterator[tuple[list[int], Any, int]]:
+    """Who measures what: threads run compiled metrics, processes functions that can be sent, this process the rest."""
+    if drawn:
+        yield drawn, _in_threads, workers or os.cpu_count() or 1
+    if (workers or 1) == 1:
+        if functions:
+            yield functions, _in_threads, 1
+        return
+    sent = [i for i in functions if can_pickle(metrics[i])]
+    kept = [i for i in functions if i not in sent]
+    if sent:
+        yield sent, _in_processes, workers or 1
+    if kept:
+        names = ", ".join(metrics[i].text for i in kept)
+        notes.append(
+            f"{names} cannot be sent to other processes, so one process did all the work: define the function at the "
+            "top of a module."
+        )
+        yield kept, _in_threads, 1
+
+
+def _in_order(submit: Submit, moves: Moves, workers: int) -> Iterator[list[Values]]:
+    """Results chunk by chunk, with as many under way as keep the workers busy."""
+    waiting: list[Future[list[Values]]] = []
+    try:
+        for chunk in moves.chunks:
+            waiting.append(submit(moves.draws(chunk), chunk == 0))
+            if len(waiting) > 2 * workers or workers == 1:
+                yield waiting.pop(0).result()
+        while waiting:
+            yield waiting.pop(0).result()
+    finally:
+        for future in waiting:
+            future.cancel()
+
+
+@contextmanager
+def _in_threads(part: Part, workers: int) -> Iterator[Submit]:
+    if workers == 1:
+        yield lambda draws, first: _now(part.measure, draws, first)
+        return
+    with ThreadPoolExecutor(workers) as pool:
+        yield lambda draws, first: pool.submit(part.measure, draws, first)
+
+
+@contextmanager
+def _in_processes(part: Part, workers: int) -> Iterator[Submit]:
+    import multiprocessing
+
+    # threads of this process may hold locks: workers start from scratch rather than as a copy of it
+    methods = multiprocessing.get_all_start_methods()
+    context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
+    try:
+        with ProcessPoolExecutor(workers, mp_context=context, initializer=_start, initargs=(part,)) as pool:
+            yield lambda draws, first: pool.submit(_measure, draws, first)
+    except (BrokenProcessPool, BrokenPipeError, RuntimeError) as error:
+        raise InputError(
+            argument="workers",
+            value=workers,
+            problem=f"cannot be used, since a process ended early ({type(error).__name__}). It may have run out of "
+            'memory; or your script lacks the line if __name__ == "__main__":',
+            remedy="pass fewer workers, or leave workers out",
+        ) from error
+
+
+_part: Part | None = None
+
+
+def _start(part: Part) -> None:
+    global _part
+    _part = part
+
+
+def _measure(draws: Draws, first: bool) -> list[Values]:
+    if _part is None:
+        raise RuntimeError("a worker was used before it was started")
+    return _part.measure(draws, first)
+
+
+def _now(function: Callable[[Draws, bool], list[Values]], draws: Draws, first: bool) -> Future[list[Values]]:
+    future: Future[list[Values]] = Future()
+    future.set_result(function(draws, first))
+    return future
+
+
+def stopped_at(reached: Any, after: int) -> int | None:
+    """The draw, counted from 1, at which so many have reached the value; None if there is none.
+
+    >>> stopped_at(np.array([False, True, False, True]), 2)
+    4
+    """
+    at = np.flatnonzero(reached)
+    return None if len(at) < after else int(at[after - 1]) + 1

@@ -18,8 +18,8 @@ from nofluke.inference.evaluate import Settings
 from nofluke.laws.law import How
 from nofluke.laws.montecarlo import hits_of
 from nofluke.laws.montecarlo.in_time import folded
-from nofluke.nulls.base import NullModel, as_seed, check_resamples
-from nofluke.nulls.simulation import check_moves_events, draws, placed_ranges
+from nofluke.nulls.base import NullModel, check_resamples, drawing
+from nofluke.nulls.placements import check_moves_events, draws, listed, placed_ranges
 from nofluke.nulls.timed_shifts import hits_of_counted
 from nofluke.plain import as_rng, check_alpha, finite_or_none
 from nofluke.ratios import TIE_SLACK
@@ -269,31 +269,20 @@ def _without_events(trial: Trial, known: dict[str, Any]) -> Molchan:
 
 def recall_on_placements(trial: Trial, model: NullModel, n_resamples: int, rng: Any) -> tuple[IntArray, How]:
     """Hits of shape (placements, thresholds), of a trial with one tolerance: all placements, or random ones."""
-    listed = _listed(trial, model)
-    if listed is not None:
-        return listed
+    cells = [trial.cell(0, k) for k in range(len(trial.thresholds))]
+    found = listed(model, cells, MOST_VALUES // len(cells))
+    if found is not None:
+        return found.recall, found.how
     check_moves_events(model)
     if not trial.truth.points:
         placed = placed_ranges(trial, model, n_resamples, rng)
-        cells = [placed(trial.cell(0, k)) for k in range(len(trial.thresholds))]
-        columns = [found for found in cells if found is not None]
-        return np.stack([recall for recall, _, _ in columns], axis=1), columns[0][2]
-    seed = as_seed(rng)
-    rows = draws(model, trial, n_resamples, rng if seed is None else seed)
+        columns = [placed(cell) for cell in cells]
+        return np.stack([found.recall for found in columns], axis=1), columns[0].how
+    rng, how = drawing(n_resamples, rng)
+    rows = draws(model, trial, n_resamples, rng)
     counted = trial.by_axis(steps=lambda trial: _on_steps(trial, rows), ticks=lambda trial: _in_time(trial, rows))
     hits = np.concatenate([trial.recall_hits, *counted])
-    return hits, How(kind="simulated", n_resamples=n_resamples, seed=seed)
-
-
-def _listed(trial: Trial, model: NullModel) -> tuple[IntArray, How] | None:
-    columns = []
-    for k in range(len(trial.thresholds)):
-        found = model.every_placement(trial.cell(0, k))
-        if found is None or len(found[0]) * len(trial.thresholds) > MOST_VALUES:
-            return None
-        columns.append(found[0])
-        how = found[2]
-    return np.stack(columns, axis=1), how
+    return hits, how
 
 
 def _on_steps(trial: Trial, blocks: Iterator[Any]) -> Iterator[IntArray]:

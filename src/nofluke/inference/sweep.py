@@ -15,8 +15,7 @@ import numpy as np
 
 from nofluke.arrays import ByValue, FloatArray, IntArray
 from nofluke.errors import InputError, say, shown, spoken
-from nofluke.inference import smallest
-from nofluke.inference.corrections import benjamini_hochberg, holm
+from nofluke.inference.corrections import adjusted, bands, benjamini_hochberg, holm, smallest_p
 from nofluke.inference.evaluate import NO_EVENTS, Settings, offered_ranges, untold
 from nofluke.inference.molchan import Molchan, molchan
 from nofluke.laws.law import SMALLEST, How, Law
@@ -24,9 +23,9 @@ from nofluke.lazy import lazy
 from nofluke.measures.confusion import Confusion
 from nofluke.measures.matrices import both_matrices
 from nofluke.nulls import Null
-from nofluke.nulls.base import Method, NullModel, as_seed, check_resamples
+from nofluke.nulls.base import Method, NullModel, Placed, check_resamples, drawing
 from nofluke.nulls.choice import choose
-from nofluke.nulls.simulation import SIDES, Placements, laws_of_ranges, placed_ranges, simulate_hits
+from nofluke.nulls.placements import SIDES, draws, laws_of_ranges, listed, placed_ranges, simulate_hits
 from nofluke.plain import as_rng, as_whole, check_alpha, check_beta, check_word, finite_or_none, several
 from nofluke.progress import progress_bar
 from nofluke.ratios import TIE_SLACK, f_of_hits, f_weights, largest
@@ -291,8 +290,8 @@ def simulated_moments(simulation: Any) -> dict[str, dict[str, FloatArray]]:
 
 
 def _simulated(trial: Trial, model: NullModel, n_resamples: int, rng: Any) -> SweepChance:
-    seed = as_seed(rng)
-    simulation = simulate_hits(trial, model, n_resamples, rng if seed is None else seed, histograms="all")
+    rng, how = drawing(n_resamples, rng)
+    simulation = simulate_hits(trial, model, n_resamples, rng, histograms="all")
     moments = exact_moments(trial, model) or simulated_moments(simulation)
     sides = {}
     for side in SIDES:
@@ -310,7 +309,7 @@ def _simulated(trial: Trial, model: NullModel, n_resamples: int, rng: Any) -> Sw
             high=high,
             pvalue=tally.p_upper,
             log10_pvalue=np.log10(tally.p_upper),
-            methods=(How(kind="simulated", n_resamples=n_resamples, seed=seed),),
+            methods=(how,),
         )
     return SweepChance(**sides, model=model.text)
 
@@ -451,7 +450,9 @@ class _Maxima:
     method: How
 
 
-def _by_enumeration(trial: Trial, placements: Placements, beta: float, alpha: float) -> _Maxima | None:
+def _by_enumeration(
+    trial: Trial, placements: Callable[[Cell], Placed | None], beta: float, alpha: float
+) -> _Maxima | None:
     """The maximum test over all the placements, the data's own first. None where they are too many to go through."""
     first, inverse = trial.distinct
     shape = (len(trial.tolerances), len(first))
@@ -509,12 +510,12 @@ def _by_resampling(trial: Trial, model: NullModel, beta: float, alpha: float, n_
     """The maximum test over random placements, standardised by exact moments where these are affordable."""
     from nofluke.laws.montecarlo import Standardisation
 
-    seed = as_seed(rng)
+    rng, how = drawing(n_resamples, rng)
     affordable = len(trial.distinct[0]) * trial.size <= EXACT_CELL_STEPS
     moments = exact_moments(trial, model) if affordable else None
     if moments is None:
         # what to standardise by comes from resamples of its own, so that it does not depend on those that are ranked
-        pilot_rng = rng if seed is None else np.random.SeedSequence([seed, 1])
+        pilot_rng = rng if how.seed is None else np.random.SeedSequence([how.seed, 1])
         moments = simulated_moments(simulate_hits(trial, model, n_resamples, pilot_rng))
     standards = Standardisation(
         precision_mean=moments["precision"]["mean"],
@@ -523,8 +524,7 @@ def _by_resampling(trial: Trial, model: NullModel, beta: float, alpha: float, n_
         recall_std=moments["recall"]["std"],
         beta=beta,
     )
-    run_rng = rng if seed is None else seed
-    simulation = simulate_hits(trial, model, n_resamples, run_rng, histograms="none", standardisation=standards)
+    simulation = simulate_hits(trial, model, n_resamples, rng, histograms="none", standardisation=standards)
     family = simulation.family_wise
 
     def band(side: str) -> FloatArray:
@@ -539,8 +539,8 @@ def _by_resampling(trial: Trial, model: NullModel, beta: float, alpha: float, n_
         best_f=family.f_beta.p_best,
         observed_f=family.f_beta.observed,
         n_resamples=n_resamples,
-        seed=seed,
-        method=How(kind="simulated", n_resamples=n_resamples, seed=seed),
+        seed=how.seed,
+        method=how,
     )
 
 
@@ -555,25 +555,57 @@ def _by_smallest_p(
     if (
         trial.count_alarms != "steps"
         or trial.shape != (windows, 1)
-        or windows * max(n_resamples, smallest.MOST_PLACEMENTS) > smallest.MOST_VALUES
+        or windows * max(n_resamples, MOST_PLACEMENTS) > MOST_VALUES
         or 0 in (trial.n_events, len(trial.at))
     ):
         return None
-    found = smallest.placed(trial, model, n_resamples, rng)
-    p = {side: smallest.smallest_p(getattr(found, side)) for side in SIDES}
+    found = placed(trial, model, n_resamples, rng)
+    p = {side: smallest_p(getattr(found, side)) for side in SIDES}
     either = np.minimum(p["precision"][1], p["recall"][1])
-    reached, values = smallest.best_f(found, trial, beta)
+    reached, values = best_f(found, trial, beta)
     how = found.how
     return _Maxima(
-        adjusted={side: smallest.adjusted(*p[side])[:, None] for side in SIDES},
-        both=np.stack([smallest.adjusted(p[side][0], either)[:, None] for side in SIDES]),
-        band={side: smallest.bands(getattr(found, side), *p[side], alpha)[:, None] for side in SIDES},
+        adjusted={side: adjusted(*p[side])[:, None] for side in SIDES},
+        both=np.stack([adjusted(p[side][0], either)[:, None] for side in SIDES]),
+        band={side: bands(getattr(found, side), *p[side], alpha)[:, None] for side in SIDES},
         best_f=reached,
         observed_f=values[:, None],
         n_resamples=len(found.recall) if how.n_resamples is None else how.n_resamples,
         seed=how.seed,
         method=how,
     )
+
+
+# ---- hits of all windows on lists of times, on the same placements
+
+MOST_PLACEMENTS = 20_000  # that are enumerated, rather than drawn
+MOST_VALUES = 50_000_000  # hits kept: placements times windows
+
+
+def placed(trial: TimedTrial, model: NullModel, n_resamples: int, rng: Any) -> Placed:
+    """Both hits of all windows: of all placements where they are few, else of random ones."""
+    from nofluke.laws.montecarlo.kernels import hits_of_windows
+
+    found = listed(model, (trial.cell(d, 0) for d in range(len(trial.tolerances))), MOST_PLACEMENTS)
+    if found is not None:
+        return found
+    rng, how = drawing(n_resamples, rng)
+    alarms = np.flatnonzero(trial.levels)
+    starts, stops = (np.array([getattr(w, end)[alarms] for w in trial.alarm_windows]) for end in ("starts", "stops"))
+    recall, precision = [trial.recall_hits.T], [trial.precision_hits.T]
+    for rows in draws(model, trial, n_resamples, rng):
+        hits = {side: np.zeros((len(rows), len(starts)), dtype=np.int64) for side in SIDES}
+        hits_of_windows(np.sort(rows.astype(np.int64), axis=1), starts, stops, **hits)
+        recall.append(hits["recall"])
+        precision.append(hits["precision"])
+    return Placed(np.concatenate(recall), np.concatenate(precision), how)
+
+
+def best_f(found: Placed, trial: TimedTrial, beta: float) -> tuple[float, FloatArray]:
+    """How often chance's best F_β reaches the observed best one, and the observed F_β of each window."""
+    f = f_of_hits(found.precision, found.recall, trial.n_predictions[0], trial.n_events, beta)
+    best = np.nan_to_num(f, nan=0.0).max(axis=1)
+    return float((best >= best[0] * (1 - TIE_SLACK)).mean()), f[0]
 
 
 def _checked(alpha: float, beta: float, n_resamples: int, rng: Any) -> tuple[float, float, int, Any]:

@@ -13,16 +13,14 @@ from functools import partial
 from typing import Any
 
 from nofluke.errors import InputError, Shown, say, verb
-from nofluke.metrics.adjusted import PAF1, DelayPAF1
-from nofluke.metrics.adjusted_share import PAKAUC, PAKF1
+from nofluke.metrics.adjusted import PAF1, PAKAUC, PAKF1, DelayPAF1
 from nofluke.metrics.affiliation import AffiliationF1, AffiliationPrecision, AffiliationRecall
 from nofluke.metrics.base import Better, Metric, Needs
 from nofluke.metrics.best import BestF1, BestPAF1
 from nofluke.metrics.etapr import ETaPRF1, ETaPRPrecision, ETaPRRecall
 from nofluke.metrics.events import CompositeF1, EventF1, EventFARF1
-from nofluke.metrics.functions import Function
+from nofluke.metrics.functions import Function, function_on_events, is_on_events
 from nofluke.metrics.nab import NAB
-from nofluke.metrics.on_events import function_on_events, is_on_events
 from nofluke.metrics.ranged import RangeF1, RangePrecision, RangeRecall
 from nofluke.metrics.ranking import AUCROC, AveragePrecision
 from nofluke.metrics.spelling import from_text, known_as

@@ -17,6 +17,7 @@ from nofluke.metrics.base import Better, Metric, Needs
 from nofluke.metrics.draws import Draws
 from nofluke.metrics.labelled import Labelled
 from nofluke.plain import as_flag, as_number, check_word, number_or_none
+from nofluke.series.counting import runs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,3 +129,44 @@ def _left_behind(*_: Any) -> float:
     raise InputError(
         problem="the function of this metric could not be pickled, and stayed in the process that made the result"
     )
+
+
+# ---- metrics that compare two lists of events, such as sktime's: they take frames of positions or of intervals
+
+
+def is_on_events(metric: Any) -> bool:
+    """Whether an object's tags call it a detection metric, as those of sktime do; sktime is not imported for this."""
+    tags = getattr(metric, "get_tags", None)
+    return callable(metric) and callable(tags) and "metric_detection" in tags().get("object_type", ())
+
+
+def function_on_events(metric: Any) -> Function:
+    """Such a metric as a function of 0/1 labels and alarms; its tags say which values are better."""
+    return Function(
+        function=OnEvents(metric=metric),
+        name=" ".join(repr(metric).split()),
+        needs="alarms",
+        better="lower" if metric.get_tags().get("lower_is_better", True) else "higher",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnEvents:
+    """Calls a metric with what it expects: each flagged step as a point, or each run as a left-closed segment."""
+
+    metric: Any
+
+    def __call__(self, labels: AnyArray, alarms: AnyArray) -> Any:
+        import pandas as pd
+
+        steps = pd.DataFrame({"x": np.zeros(len(labels))})  # some metrics ask how long the series is
+        return self.metric(self._events(labels), self._events(alarms), steps)
+
+    def _events(self, flags: AnyArray) -> Any:
+        import pandas as pd
+
+        at = np.flatnonzero(flags)
+        if self.metric.get_tags().get("scitype:y") != "segments":
+            return pd.DataFrame({"ilocs": at})
+        found = runs(at)
+        return pd.DataFrame({"ilocs": pd.IntervalIndex.from_arrays(found.starts, found.stops, closed="left")})

@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields, is_dataclass
 from functools import partial
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from nofluke.errors import InputError, arg, say
 from nofluke.laws.exact.moments import Moments
 from nofluke.laws.law import How, Law
 from nofluke.laws.montecarlo import Draw
-from nofluke.nulls.layouts import Layout
+from nofluke.metrics.draws import Layout
 from nofluke.plain import as_rng, as_whole, check_word
 from nofluke.series.trial import Cell
 from nofluke.series.truth import Truth
@@ -50,6 +50,17 @@ class Joint(ByValue):
     precision_hits: IntArray
     weights: FloatArray
     method: How
+
+
+class Placed(NamedTuple):
+    """Both hits of each of many placements, the data's own first, and how these were come by.
+
+    Of one cell, or of several in columns.
+    """
+
+    recall: IntArray
+    precision: IntArray
+    how: How
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -212,7 +223,7 @@ class NullModel(ABC):
         self, cell: Cell, method: Method = "auto", *, n_resamples: int = 10_000, rng: Any = None
     ) -> Nulls:
         """The laws of both hits, by the method asked for: those that are known, the others by simulation."""
-        from nofluke.nulls.simulation import simulated
+        from nofluke.nulls.placements import simulated
 
         self.check(method, cell)
         known = {} if method == "montecarlo" else self.known_laws(cell, method)
@@ -228,7 +239,7 @@ class NullModel(ABC):
 
     def joint(self, cell: Cell, *, n_resamples: int = 10_000, rng: Any = None) -> Joint:
         """The joint law of both hits, by simulation unless the model knows better."""
-        from nofluke.nulls.simulation import simulated_joint
+        from nofluke.nulls.placements import simulated_joint
 
         return simulated_joint(cell, self, n_resamples, rng)
 
@@ -252,8 +263,8 @@ class NullModel(ABC):
         del cell
         return None
 
-    def every_placement(self, cell: Cell) -> tuple[IntArray, IntArray, How] | None:
-        """Hits of recall and precision for every placement, the data's own first; None where there are too many."""
+    def every_placement(self, cell: Cell) -> Placed | None:
+        """Both hits of every placement, the data's own first; None where there are too many."""
         del cell
         return None
 
@@ -333,3 +344,9 @@ def as_seed(rng: Any) -> int | None:
     if rng is None:
         return int(np.random.SeedSequence().generate_state(1, np.uint64)[0] >> np.uint64(1))
     return rng if isinstance(rng, int) else None
+
+
+def drawing(n_resamples: int, rng: Any) -> tuple[Any, How]:
+    """What so many resamples are drawn from, and how that is told: with the seed of `as_seed`, where there is one."""
+    seed = as_seed(rng)
+    return rng if seed is None else seed, How(kind="simulated", n_resamples=n_resamples, seed=seed)

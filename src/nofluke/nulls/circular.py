@@ -14,9 +14,9 @@ from nofluke.errors import InputError, arg, say
 from nofluke.laws.counts import CountLaw
 from nofluke.laws.law import How, Law, exactly
 from nofluke.laws.montecarlo import Draw
+from nofluke.metrics.draws import Circle, Periods
 from nofluke.nulls import timed_shifts
-from nofluke.nulls.base import Joint, Kept, Method, NullModel, Shifting
-from nofluke.nulls.layouts import Circle, Periods
+from nofluke.nulls.base import Joint, Kept, Method, NullModel, Placed, Shifting
 from nofluke.nulls.shifts import around
 from nofluke.nulls.timed_shifts import MOST_LISTED, MOST_PAIRS, ByShift
 from nofluke.series.timed import Length, TimedTruth, as_length, in_places, in_words, whole_places
@@ -124,11 +124,11 @@ class ShiftNull(NullModel):
         affordable = not cell.in_time or self.hits_by_shift(cell) is not None
         return ("precision", "recall") if affordable else ()
 
-    def every_placement(self, cell: Cell) -> tuple[IntArray, IntArray, How] | None:
+    def every_placement(self, cell: Cell) -> Placed | None:
         found = self.hits_by_shift(cell)
         if found is None or not found.listable:
             return None
-        return *found.every_shift(cell), self.method(found.n_shifts, self.stride(cell.truth))
+        return Placed(*found.every_shift(cell), self.method(found.n_shifts, self.stride(cell.truth)))
 
     def joint(self, cell: Cell, *, n_resamples: int = 10_000, rng: Any = None) -> Joint:
         """Both hits of every shift."""

@@ -19,10 +19,10 @@ from nofluke.dates import as_duration
 from nofluke.errors import InputError, arg, passed, say
 from nofluke.laws.law import How
 from nofluke.laws.montecarlo import Draw
+from nofluke.metrics.draws import Mirrored
 from nofluke.nulls import timed_shifts
 from nofluke.nulls.base import MOST_STEPS, Kept, Shifting
 from nofluke.nulls.circular import Listed, ShiftNull
-from nofluke.nulls.layouts import Mirrored
 from nofluke.nulls.shifts import nearby
 from nofluke.nulls.stratified import Strata, Stratified, in_windows, refuse_windows, window_of
 from nofluke.nulls.timed_shifts import ByShift

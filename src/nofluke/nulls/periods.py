@@ -26,7 +26,7 @@ from nofluke.laws.law import Law, exactly
 from nofluke.laws.montecarlo import Draw
 from nofluke.laws.tables import TableLaw
 from nofluke.nulls.base import MOST_STEPS, Kept, Method, NullModel
-from nofluke.nulls.whole_ranges import hit_by_any, predictions_near
+from nofluke.nulls.placements import hit_by_any, predictions_near
 from nofluke.plain import as_whole
 from nofluke.series.counting import in_ranges
 from nofluke.series.timed import Length, TimedCell, TimedTruth, as_period, in_places, in_words

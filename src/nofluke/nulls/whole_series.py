@@ -22,7 +22,7 @@ from nofluke.nulls.base import NullModel
 from nofluke.nulls.choice import AUTO, UNTOLD, Choice, Pick, doubts, pick, small_shifts
 from nofluke.nulls.circular import CircularShift
 from nofluke.nulls.levels import ALONE, FEW_EVENTS, LEANING, NEIGHBOURS, PLAIN, UNSEEN
-from nofluke.nulls.moves import steps_of
+from nofluke.nulls.placements import steps_of
 from nofluke.nulls.random_scores import RandomScores, ScorePermutation
 from nofluke.nulls.seasons import Side, common_period, drift, slow_change_of
 from nofluke.nulls.seen import Flat, Look, tidy

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nofluke.inference.metric_results import ChanceLevel, Significance, Significances
+from nofluke.inference.significance import BesideChance, ChanceLevel, Significance, Significances
 from nofluke.plot.panels import check_kind, legend_above, make_axes, make_panels, one_legend
 from nofluke.plot.style import (
     COLUMN,
@@ -57,7 +57,7 @@ def chance_level(level: ChanceLevel, ax: Axes | None = None) -> Axes:
     'auc-roc'
     """
     check_kind("level", level, ChanceLevel, "nf.chance")
-    ax = _draw(level, make_axes(ax), ())
+    ax = _draw(level, make_axes(ax), None, level.critical_value)
     return _with_legend(ax)
 
 
@@ -97,7 +97,7 @@ def significance(result: Significance, ax: Axes | None = None) -> Axes:
 
 def _draw_observed(result: Significance, ax: Axes, name: str) -> Axes:
     """What chance gives, and the value that was observed, by this name."""
-    _draw(result, ax, (result.value,))
+    _draw(result, ax, result.value)
     if np.isfinite(result.value):
         ax.axvline(result.value, color=colour("observed"), linewidth=2, label=name)
     return ax
@@ -169,10 +169,10 @@ def _or_undefined(ax: Axes) -> Axes:
     return ax
 
 
-def _draw(level: ChanceLevel, ax: Axes, also: tuple[float, ...]) -> Axes:
+def _draw(level: BesideChance, ax: Axes, value: float | None, bar: float | None = None) -> Axes:
     """What chance gives as bars, the level that has to be exceeded, and the perfect value if it is near."""
     heights, edges = level.chance.bars()
-    ends = [x for x in also if np.isfinite(x)]
+    ends = [] if value is None or not np.isfinite(value) else [value]
     if len(heights):
         ax.stairs(
             heights,
@@ -183,8 +183,7 @@ def _draw(level: ChanceLevel, ax: Axes, also: tuple[float, ...]) -> Axes:
         )
         ax.set_ylim(0, 1.05 * heights.max())
         ends += [float(edges[0]), float(edges[-1])]
-    bar = level.critical_value
-    if bar is not None and not also:
+    if bar is not None:
         name = f"to exceed at the {level.alpha:g} level: {level.shown(bar)}"
         ax.axvline(bar, color=ink(), linestyle="--", linewidth=1.2, label=name)
         ends.append(bar)

@@ -15,8 +15,7 @@ from nofluke import __version__
 from nofluke.arrays import FloatArray, IntArray
 from nofluke.datasets import BENCHMARKS, BenchmarkLabels, public_labels
 from nofluke.errors import InputError
-from nofluke.inference.metric_results import ChanceLevel, Significance
-from nofluke.inference.significance import chance, significance
+from nofluke.inference.significance import ChanceLevel, Significance, chance, significance
 from nofluke.nulls.random_scores import RandomScores
 from nofluke.plot.style import PALETTE, SERIES, tidy
 from nofluke.progress import progress_bar

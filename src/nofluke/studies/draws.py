@@ -45,22 +45,20 @@ import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from nofluke.errors import InputError
-from nofluke.inference.significance import Part, as_metrics, measure
+from nofluke.inference.metric_laws import Part, measure
+from nofluke.inference.significance import as_metrics
 from nofluke.laws.counts import CountLaw, SimulatedLaw
 from nofluke.laws.law import How, Law
-from nofluke.laws.montecarlo import Problem, Uniform, hits_of
+from nofluke.laws.montecarlo import Uniform
 from nofluke.laws.tables import weighted
 from nofluke.metrics.base import Metric
-from nofluke.metrics.draws import Draws
+from nofluke.metrics.draws import Circle, Draws, Layout, Still
 from nofluke.metrics.labelled import Labelled
 from nofluke.nulls import as_null
 from nofluke.nulls.base import NullModel
 from nofluke.nulls.choice import unlabelled
 from nofluke.nulls.circular import around_by
-from nofluke.nulls.layouts import Circle, Layout, Still
-from nofluke.nulls.moves import moves_of
-from nofluke.nulls.simulation import draws
-from nofluke.nulls.whole_ranges import hits_of_ranges
+from nofluke.nulls.placements import SIDES, draws, hits_on, moves_of
 from nofluke.nulls.whole_series import as_series_null
 from nofluke.series.counting import runs, union, within
 from nofluke.series.tolerance import Ranges
@@ -324,11 +322,8 @@ class _Group:
 
 def _hits(cell: Cell, rows: AnyArray) -> IntArray:
     """Both hits of each placement: precision's, recall's."""
-    if cell.truth.points:
-        found = hits_of(Problem.of(cell.alone()), rows)
-        return np.stack([found.precision.ravel(), found.recall.ravel()], axis=1)
-    placed = hits_of_ranges(cell, rows)
-    return np.stack([placed["precision"], placed["recall"]], axis=1)
+    found = hits_on(cell, rows)
+    return np.stack([found[side] for side in SIDES], axis=1)
 
 
 def found_on(cell: Cell) -> IntArray:

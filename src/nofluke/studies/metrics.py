@@ -22,9 +22,9 @@ from functools import reduce
 import numpy as np
 
 from nofluke.arrays import BoolArray, FloatArray, IntArray
-from nofluke.inference.chance import significant
+from nofluke.inference.chance import Side, significant
 from nofluke.inference.compare import Comparison, Difference, swap_test
-from nofluke.inference.corrections import holm
+from nofluke.inference.corrections import holm, scale_of
 from nofluke.inference.interval import (
     FEWEST,
     LIGHTEST,
@@ -36,7 +36,7 @@ from nofluke.inference.interval import (
     linearise,
     weighed,
 )
-from nofluke.inference.reached import Side, reaching, scale_of
+from nofluke.inference.metric_laws import reaching
 from nofluke.metrics.base import Metric
 from nofluke.studies.draws import MetricSums, sign_of
 from nofluke.studies.exchange import Exchange, drawn_matchings

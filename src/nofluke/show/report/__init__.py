@@ -13,8 +13,7 @@ from nofluke.data.paths import check_place, expanded, write_file
 from nofluke.errors import InputError, Unlike, Words, passed, say, verb
 from nofluke.inference.coincidence import Coincidence
 from nofluke.inference.evaluate import Evaluation
-from nofluke.inference.metric_results import Significance, Significances
-from nofluke.inference.significance import Counted, as_metrics, judge
+from nofluke.inference.significance import Counted, Significance, Significances, as_metrics, judge
 from nofluke.metrics.functions import Function
 from nofluke.metrics.labelled import labelled_of
 from nofluke.nulls.choice import AUTO

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from nofluke.arrays import FloatArray, IntArray
+from nofluke.errors import InputError, joined, say
 from nofluke.inference.coincidence import Coincidence
 from nofluke.inference.evaluate import Evaluation, Settings, result_of
 from nofluke.inference.sweep import BAND, FamilywiseTest, familywise_test
@@ -16,14 +17,20 @@ from nofluke.laws.law import Law
 from nofluke.laws.tables import binomial
 from nofluke.nulls.base import NullModel, Nulls
 from nofluke.nulls.choice import Choice
-from nofluke.nulls.simulation import laws_of_ranges, laws_of_tally, simulate_hits
+from nofluke.nulls.circular import CircularShift
+from nofluke.nulls.levels import SHOWN_REACH
+from nofluke.nulls.local import LocalPermutation, LocalShift
+from nofluke.nulls.permutation import Permutation
+from nofluke.nulls.placements import laws_of_ranges, laws_of_tally, simulate_hits
+from nofluke.nulls.seen import Look, against, tidy
+from nofluke.nulls.shuffles import IntervalShuffle, Segments
 from nofluke.series.counting import within
 from nofluke.series.trial import Cell
 from nofluke.show.report.grid import Grid, is_slow
 
 NEARLY_NOTHING = 1e-6  # hits less likely than this share of the most likely ones are not drawn
 DRAWN = 3.0  # standard deviations around the mean that are enough where a whole distribution costs much
-ENOUGH_RESAMPLES = 1_999  # for a p-value that can only raise another one
+ENOUGH_RESAMPLES = 1_999  # for a p-value that can only raise another one, or of which a glance is enough
 MOST_POINTS = 160  # of a distribution that is drawn
 
 
@@ -95,7 +102,7 @@ def _nulls_of(result: Evaluation, grid: Grid, seed: int) -> Callable[[Cell], Nul
         found = simulate_hits(grid.trial, model, n_resamples, seed, histograms="all")
 
         def drawn(cell: Cell) -> Nulls:
-            laws = laws_of_tally(found, (cell.d, cell.k), cell, model, n_resamples, seed)
+            laws = laws_of_tally(found, (cell.d, cell.k), cell, model, seed)
             return replace(laws, **{side: model.law_of(cell, side) for side in exact})
 
         return drawn
@@ -179,3 +186,83 @@ def picture_of(null: Law) -> Picture:
     hits = np.arange(first + begin, first + end, step)
     other = binomial(null.size, null.mean / null.size).table if null.size else np.ones(1)
     return Picture(first=int(hits[0]), step=step, chance=law[begin:end:step], binomial=other[hits], low=low, high=high)
+
+
+# ---- what every null says of one result: p-values of those that fit the data, and why the others are ruled out
+
+MANY_STEPS = 200_000  # where what is shown beside a verdict may be coarse
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnderNull:
+    """A null: whether the result uses it, why it is ruled out (else empty), and both p-values where it holds."""
+
+    model: NullModel
+    used: bool
+    against: str = ""
+    precision: float | None = None
+    recall: float | None = None
+    method: str = ""
+
+
+def every_null(result: Evaluation, *, seed: int = 0) -> tuple[UnderNull, ...]:
+    """The null that was used, then the others that keep what the data show, then those that do not, with the reason.
+
+    A null is ruled out by what auto sees in the events and in the alarms; what it would say is not computed.
+    """
+    choice = result.settings.choice
+    # a null that was insisted on is shown with what speaks against it
+    objection = joined(" ", choice.doubts) or ("" if choice.holds else choice.why)
+    used = UnderNull(
+        model=choice.model,
+        used=True,
+        against=objection,
+        precision=result.precision_test.pvalue,
+        recall=result.recall_test.pvalue,
+        method=result.recall_test.method,
+    )
+    if 0 in (result.n_events, result.n_predictions):
+        return (used,)
+    look = Look.of(result.cell, result.alpha)
+    others = (_under(model, result, look, seed) for model in _others(result, look))
+    return (used, *sorted((one for one in others if one is not None), key=lambda one: bool(one.against)))
+
+
+def _others(result: Evaluation, look: Look) -> Iterator[NullModel]:
+    """Nulls that need no settings beyond what the data give."""
+    models: list[NullModel] = [Permutation(), LocalPermutation(windows=look.windows), CircularShift()]
+    models.append(LocalShift(reach=look.length(SHOWN_REACH)) if look.sketch is not None else LocalShift())
+    season = look.season
+    if season is not None:
+        models.append(look.null_of(season, look.eras))
+        if season.steps is not None:
+            models.append(CircularShift(every=look.length(tidy(season.steps))))
+    models += [Segments(), IntervalShuffle()]
+    known = {result.null.text}
+    for model in models:
+        if model.text not in known:
+            known.add(model.text)
+            yield model
+
+
+def _under(model: NullModel, result: Evaluation, look: Look, seed: int) -> UnderNull | None:
+    """A null beside the one that was used; None for one that has nothing to say about such events."""
+    cell = result.cell
+    reason = against(model, look)
+    if cell.in_time and not model.takes_times:
+        reason = say("It needs a grid of steps, but these {events} have their own times.")
+    elif not cell.truth.points and not model.takes_ranges:
+        reason = say("It places single steps, but these {events} are ranges.")
+    if reason:
+        return UnderNull(model=model, used=False, against=result.names.said(reason))
+    many = result.settings.n_resamples if cell.trial.size <= MANY_STEPS else ENOUGH_RESAMPLES
+    try:
+        laws = model.hurried().distributions(cell, "auto", n_resamples=many, rng=seed)
+        tests = [
+            replace(test, law=law, model=model.text)
+            for test, law in ((result.precision_test, laws.precision), (result.recall_test, laws.recall))
+        ]
+        precision, recall = (test.pvalue for test in tests)
+    except InputError:
+        return None
+    return UnderNull(model=model, used=False, precision=precision, recall=recall, method=tests[1].method)

@@ -16,7 +16,6 @@ from nofluke.arrays import FloatArray, IntArray
 from nofluke.errors import THINGS, Remark, Words, joined, say
 from nofluke.inference.chance import ChanceTest, significant
 from nofluke.inference.evaluate import Evaluation
-from nofluke.inference.every_null import UnderNull, every_null
 from nofluke.inference.interval import Interval
 from nofluke.inference.sweep import FamilywiseTest
 from nofluke.inference.verdict import upper_of
@@ -34,9 +33,11 @@ from nofluke.series.trial import Cell
 from nofluke.show.kit import FALSE, in_names
 from nofluke.show.report.cells import (
     Picture,
+    UnderNull,
     evaluator,
     evaluator_under,
     events_before,
+    every_null,
     families,
     hits_by_lag,
     picture_of,
