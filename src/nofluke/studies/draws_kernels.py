@@ -23,6 +23,39 @@ def met(one, other, reach, begins, starts, stops, found):  # type: ignore[no-unt
 
 
 @compiled()
+def meeting(first, last, begins, blocks, many, near_begins, near, least, row, column, counts, one, other):  # type: ignore[no-untyped-def]
+    """Pairs of a truth from ``first`` to ``last`` and a later one with enough events in the same blocks, or beside.
+
+    Truth t has ``many`` events in each of the ``blocks`` from ``begins[t]`` to ``begins[t + 1]``; ``near`` has the
+    truths in or beside each block, ascending, from ``near_begins[block]`` on. Enough are ``least[row, column]``.
+    ``counts`` are zeros, and are left so; the pairs are written to ``one`` and ``other``, and their number is returned.
+    """
+    found = 0
+    for i in range(first, last):
+        own = least[row[i]]
+        few = own.min()
+        begin = found
+        for b in range(begins[i], begins[i + 1]):
+            for k in range(near_begins[blocks[b]], near_begins[blocks[b] + 1]):
+                j = near[k]
+                before = counts[j]
+                counts[j] = before + many[b]
+                if j > i and before < few <= before + many[b]:
+                    other[found] = j
+                    found += 1
+        some = begin
+        for k in range(begin, found):
+            if counts[other[k]] >= own[column[other[k]]]:
+                one[some], other[some] = i, other[k]
+                some += 1
+        found = some
+        for b in range(begins[i], begins[i + 1]):
+            for k in range(near_begins[blocks[b]], near_begins[blocks[b] + 1]):
+                counts[near[k]] = 0
+    return found
+
+
+@compiled()
 def add_draws(seeds, begins, precision, recall, counts, data, total, without):  # type: ignore[no-untyped-def]
     """Add a draw of each cell to each row of both totals: one of its pairs, by their counts, or the data's own.
 
