@@ -73,9 +73,9 @@ class SumLaw(Law):
     def _flat(self) -> tuple[FloatArray, FloatArray, IntArray, IntArray]:
         """All parts in one row: numbers from each part's first on, log-probabilities, where parts begin, lengths."""
         lengths = np.array([len(table) for _, table in self._tables])
-        numbers = np.concatenate([np.arange(length, dtype=np.float64) for length in lengths])
-        logs = np.concatenate([table for _, table in self._tables])
-        return numbers, logs, np.cumsum(lengths) - lengths, lengths
+        begin = np.cumsum(lengths) - lengths
+        numbers = (np.arange(lengths.sum()) - np.repeat(begin, lengths)).astype(np.float64)
+        return numbers, np.concatenate([table for _, table in self._tables]), begin, lengths
 
     @lazy
     def ends(self) -> tuple[int, int]:

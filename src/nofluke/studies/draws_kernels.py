@@ -62,30 +62,34 @@ def add_draws(seeds, begins, precision, recall, counts, data, total, without):  
     Cell c has the pairs from ``begins[c]`` to ``begins[c + 1]``. Where ``data[c, 2]`` is 1, its own pair
     ``data[c, :2]`` is one more draw, which only the first total counts.
     """
+    # both hits in one number: their sums stay below 2^31
+    half, low = np.uint64(32), np.uint64(0xFFFFFFFF)
     most = 0
     for c in range(seeds.size):
-        many = 0
-        for j in range(begins[c], begins[c + 1]):
-            many += counts[j]
-        most = max(most, many)
-    pairs = np.empty((most, 2), np.int64)
-    low = np.uint64(0xFFFFFFFF)
+        most = max(most, counts[begins[c] : begins[c + 1]].sum())
+    pairs = np.empty(most + 1, np.int64)
+    picked = np.empty(total.shape[0], np.uint32)
+    sums, others = np.zeros((2, total.shape[0]), np.int64)
     for c in range(seeds.size):
         many = 0
         for j in range(begins[c], begins[c + 1]):
             for _ in range(counts[j]):
-                pairs[many, 0], pairs[many, 1] = precision[j], recall[j]
+                pairs[many] = (precision[j] << 32) + recall[j]
                 many += 1
-        size = np.uint64(many + data[c, 2])
-        for i in range(total.shape[0]):
-            word = random_word(seeds[c], np.uint64(i))
-            at = np.int64(((word >> np.uint64(32)) * size) >> np.uint64(32))
-            if at < many:
-                total[i, 0] += pairs[at, 0]
-                total[i, 1] += pairs[at, 1]
-            else:
-                total[i, 0] += data[c, 0]
-                total[i, 1] += data[c, 1]
-                at = np.int64(((word & low) * np.uint64(many)) >> np.uint64(32))
-            without[i, 0] += pairs[at, 0]
-            without[i, 1] += pairs[at, 1]
+        pairs[many] = (data[c, 0] << 32) + data[c, 1]
+        seed, size = seeds[c], np.uint64(many + data[c, 2])
+        for i in range(picked.size):  # alone in its loop, which the compiler makes one of vectors
+            picked[i] = ((random_word(seed, np.uint64(i)) >> half) * size) >> half
+        for i in range(picked.size):
+            sums[i] += pairs[picked[i]]
+        if data[c, 2]:
+            for i in range(picked.size):
+                if picked[i] == many:
+                    again = ((random_word(seed, np.uint64(i)) & low) * np.uint64(many)) >> half
+                    others[i] += pairs[np.int64(again)] - pairs[many]
+    for i in range(picked.size):
+        both = sums[i] + others[i]
+        total[i, 0] += sums[i] >> 32
+        total[i, 1] += sums[i] & 0xFFFFFFFF
+        without[i, 0] += both >> 32
+        without[i, 1] += both & 0xFFFFFFFF

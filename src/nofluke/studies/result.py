@@ -181,9 +181,8 @@ def laws_of(folder: Folder | Memory, detector: str) -> Laws:
     """The laws of a detector's cells, by measure and series."""
     columns = folder.read("laws", where={"detector": detector})
     found: dict[str, dict[str, Any]] = {measure: {} for measure in MEASURES}
-    for values in zip(*columns.values(), strict=True):
-        row = dict(zip(columns, values, strict=True))
-        found[row["measure"]][row["series"]] = StoredLaw.of_row(row)
+    for measure, series, law in zip(columns["measure"], columns["series"], StoredLaw.of_rows(columns), strict=True):
+        found[measure][series] = law
     return found
 
 

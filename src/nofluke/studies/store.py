@@ -1068,17 +1068,17 @@ class StoredLaw(LogTable):
     """
 
     @classmethod
-    def of_row(cls, row: dict[str, Any]) -> StoredLaw:
-        """From the columns of `LAWS`."""
-        drawn = int(row["n_resamples"])
-        return cls(
-            int(row["first"]),
-            np.asarray(row["logs"], dtype=np.float64),
-            size=int(row["size"]),
-            mean=float(row["mean"]),
-            var=float(row["var"]),
-            method=How(kind=row["kind"], name=row["name"], n_resamples=drawn or None),
-        )
+    def of_row(cls, row: Mapping[str, Any]) -> StoredLaw:
+        """From the values of one row of `LAWS`, by column."""
+        return next(cls.of_rows({name: [value] for name, value in row.items()}))
+
+    @classmethod
+    def of_rows(cls, columns: Values) -> Iterator[StoredLaw]:
+        """From the columns of `LAWS`, row by row."""
+        numbers = (np.asarray(columns[name]).tolist() for name in ("first", "size", "mean", "var", "n_resamples"))
+        rows = zip(columns["logs"], columns["kind"], columns["name"], *numbers, strict=True)
+        for logs, kind, name, first, size, mean, var, drawn in rows:
+            yield cls(first, np.asarray(logs), size=size, mean=mean, var=var, method=_how(kind, name, drawn))
 
     def _beyond(self, side: TailSide) -> Tail:
         end = float(self._logs[-1 if side == "upper" else 0])
@@ -1088,9 +1088,21 @@ class StoredLaw(LogTable):
 
     def _whole(self, end: float) -> bool:
         """Whether the table ends where the law does, rather than where its numbers could not be told any more."""
-        if any(word in self.method.name for word in ("hypergeometric", "rotations", "shifts")):
+        if _is_whole(self.method.name):
             return True
         return self.method.name != "saddlepoint" and end > math.log(TRUSTED)
+
+
+@lru_cache(maxsize=1024)
+def _how(kind: Any, name: str, drawn: int) -> How:
+    """How a law was computed: the same object for all laws alike, of which a study has many."""
+    return How(kind=kind, name=name, n_resamples=drawn or None)
+
+
+@lru_cache(maxsize=1024)
+def _is_whole(name: str) -> bool:
+    """Whether laws that were computed so end where their tables do."""
+    return any(word in name for word in ("hypergeometric", "rotations", "shifts"))
 
 
 def law_row(law: Law, measure: str) -> dict[str, Any]:
@@ -1122,7 +1134,9 @@ def law_row(law: Law, measure: str) -> dict[str, Any]:
 
 def rows_named(column: Any, name: str) -> BoolArray:
     """The rows of a column that hold a name; compared one by one, since NumPy drops NULs at the end of text."""
-    return np.fromiter((one == name for one in column), dtype=np.bool_, count=len(column))
+    sought = np.empty((), dtype=object)
+    sought[()] = name
+    return np.asarray(np.asarray(column, dtype=object) == sought, dtype=np.bool_)
 
 
 def look_up(cells: Values, failed: Values, detectors: tuple[str, ...], series: str, detector: str) -> dict[str, Any]:
