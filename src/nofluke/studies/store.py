@@ -291,6 +291,8 @@ def _cast(name: str, kind: str) -> str:
 def _column(values: Sequence[Any], kind: str) -> AnyArray:
     """Values as duckdb takes them without a look at each: an array of numbers, of text, or of lists of text."""
     if kind == "VARCHAR":
+        if all(word is None or word.isascii() for word in set(values)):  # words that are the same are looked at once
+            return np.array(values, dtype=object)
         return np.array([_encodable(value) for value in values], dtype=object)
     if kind == "VARCHAR[]":
         column = np.empty(len(values), dtype=object)
@@ -311,13 +313,20 @@ def _plain(column: Any, kind: str) -> AnyArray:
     mask = np.ma.getmask(column)
     data: AnyArray = np.ma.getdata(column)
     if kind.endswith("[]"):
-        data[:] = [np.ma.filled(cell, np.nan) if np.ma.is_masked(cell) else np.ma.getdata(cell) for cell in data]
+        data[:] = [
+            cell
+            if type(cell) is np.ndarray
+            else np.ma.filled(cell, np.nan)
+            if np.ma.is_masked(cell)
+            else np.ma.getdata(cell)
+            for cell in data
+        ]
     elif np.any(mask):
         data = data.astype(object if kind in ("VARCHAR", "BOOLEAN") else np.float64)
         data[mask] = "" if kind == "VARCHAR" else None if kind == "BOOLEAN" else np.nan
     if kind == "VARCHAR":
         words: dict[str, str] = {}
-        data[:] = [words.setdefault(word, word) for word in data]
+        data[:] = list(map(words.setdefault, data, data))
     return data
 
 
@@ -1080,11 +1089,13 @@ class StoredLaw(LogTable):
         for logs, kind, name, first, size, mean, var, drawn in rows:
             yield cls(first, np.asarray(logs), size=size, mean=mean, var=var, method=_how(kind, name, drawn))
 
-    def _beyond(self, side: TailSide) -> Tail:
+    def _past(self, side: TailSide) -> float:
         end = float(self._logs[-1 if side == "upper" else 0])
-        if self._whole(end):
-            return Tail.of(0.0, self.method)
-        return Tail.of(max(math.exp(end), SMALLEST), How(kind="bound", name=_CUT))
+        return 0.0 if self._whole(end) else max(math.exp(end), SMALLEST)
+
+    def _beyond(self, side: TailSide) -> Tail:
+        p = self._past(side)
+        return Tail.of(p, How(kind="bound", name=_CUT) if p else self.method)
 
     def _whole(self, end: float) -> bool:
         """Whether the table ends where the law does, rather than where its numbers could not be told any more."""
