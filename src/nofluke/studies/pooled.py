@@ -539,8 +539,8 @@ def _nulls_of(series: set[str], cells: Values) -> dict[At, str]:
 
 def _typical_run(truths: Values) -> int:
     """The median length of labelled runs."""
-    found = [stretches(truths, i) for i in range(len(truths["series"]))]
-    lengths = np.concatenate([one.stops - one.starts for one in found]) if found else np.zeros(0)
+    found, _ = stretches(truths)
+    lengths = found.stops - found.starts
     return int(np.median(lengths)) if len(lengths) else 1
 
 

@@ -99,8 +99,9 @@ def of_ties(cells: Mapping[str, AnyArray], detectors: Sequence[str], budget: Any
     if budget is None:
         return
     share = as_share(budget, "budget")
-    allowed = np.array([int(share * n) for n in np.asarray(cells["n"]).tolist()], dtype=np.int64)
-    none = np.isinf(np.asarray(cells["threshold"], dtype=np.float64)) & (allowed > 0)
+    lengths, which = np.unique(np.asarray(cells["n"]), return_inverse=True)
+    allowed = np.array([int(share * n) for n in lengths.tolist()], dtype=np.int64)
+    none = np.isinf(np.asarray(cells["threshold"], dtype=np.float64)) & (allowed[which] > 0)
     many = int(np.count_nonzero(none))
     if many:
         own = {name: rows_named(cells["detector"], name) for name in detectors}

@@ -140,7 +140,15 @@ def shared_truths(truths: Values) -> SharedTruths:
             alike[grid, apart, moments[i].tobytes() + (stops[i] - starts[i]).tobytes()].append(i)
             lengths[grid].append(int(truths["n"][i]))
     grids: dict[str, list[_Truth]] = defaultdict(list)
-    labelled = {i: _runs(moments[i], starts[i], stops[i]) for own in alike.values() for i in own[:1]}
+    runs, begins = stretches(truths, at="moments")
+    labelled = {
+        i: Ranges(
+            starts=runs.starts[begins[i] : begins[i + 1]],
+            # clocks may be irregular: an event of many steps in a short time may seem to outlast the next one
+            stops=np.maximum.accumulate(runs.stops[begins[i] : begins[i + 1]]),
+        )
+        for i, *_ in alike.values()
+    }
     same = {grid: _same_length(labelled, alike, grid) for grid in lengths}
     typical = {grid: int(np.median(own)) for grid, own in lengths.items()}
     for (grid, *_), members in alike.items():
@@ -165,14 +173,6 @@ def shared_truths(truths: Values) -> SharedTruths:
     return SharedTruths(
         clusters=tuple(told(members) for members in sorted(clusters) if len(members) > 1), unsearched=tuple(unsearched)
     )
-
-
-def _runs(moments: IntArray, starts: IntArray, stops: IntArray) -> Ranges:
-    """Events in absolute time, those that touch as one: steps of a labelled range do not come together by accident."""
-    found = union(Ranges(starts=starts, stops=np.maximum(stops, starts + 1)))
-    first = moments[np.searchsorted(starts, found.starts)]
-    # clocks may be irregular: an event of many steps in a short time may seem to outlast the next one
-    return Ranges(starts=first, stops=np.maximum.accumulate(first + found.stops - found.starts))
 
 
 def _same_length(runs: Mapping[int, Ranges], alike: Mapping[tuple[str, str, bytes], list[int]], grid: str) -> float:
@@ -420,8 +420,8 @@ def units_of(truths: Values, shared: Sequence[Shared]) -> list[list[int]]:
     names = [str(name) for name in truths["series"]]
     clusters = {name: one.series[0] for one in shared for name in one.series}
     found: dict[tuple[str, ...], list[int]] = {}
-    for i, (name, grid) in enumerate(zip(names, map(str, truths["grid"]), strict=True)):
-        many = len(stretches(truths, i).starts)
+    numbers = np.diff(stretches(truths)[1]).tolist()
+    for i, (name, grid, many) in enumerate(zip(names, map(str, truths["grid"]), numbers, strict=True)):
         if many and grid == STEPS:
             same = *(str(truths[word][i]) for word in ("axis", "watched")), events_of(truths, i)
             found.setdefault(same if many > 1 else (*same, name), []).append(i)
@@ -430,10 +430,24 @@ def units_of(truths: Values, shared: Sequence[Shared]) -> list[list[int]]:
     return list(found.values())
 
 
-def stretches(truths: Values, i: int) -> Ranges:
-    """The events of a series, those that touch as one: a run of labels is one, however events are counted."""
-    starts, stops = (np.asarray(truths[end][i], dtype=np.int64) for end in ("starts", "stops"))
-    return union(Ranges(starts=starts, stops=np.maximum(stops, starts + 1)))
+def stretches(truths: Values, at: str = "starts") -> tuple[Ranges, IntArray]:
+    """The events of all series one behind another, those that touch as one, and where those of each series begin.
+
+    A run of labels is one, however events are counted: its steps do not come together by accident. They are at their
+    steps, or ``at`` their "moments".
+    """
+    many = [len(own) for own in truths["starts"]]
+    nothing = np.empty(0, dtype=np.int64)
+    starts, stops, places = (
+        np.concatenate([nothing, *truths[end]]).astype(np.int64) for end in ("starts", "stops", at)
+    )
+    of, stops = np.repeat(np.arange(len(many)), many), np.maximum(stops, starts + 1)
+    apart = (starts[1:] > stops[:-1]) | (of[1:] != of[:-1])
+    first, last = (np.flatnonzero(ends) for ends in (np.append(True, apart), np.append(apart, True)))
+    first, last = first[: len(starts)], last[: len(starts)]
+    begin = places[first]
+    found = Ranges(starts=begin, stops=begin + stops[last] - starts[first])
+    return found, np.searchsorted(of[first], np.arange(len(many) + 1))
 
 
 def events_of(truths: Values, i: int) -> str:
@@ -465,26 +479,19 @@ def places_of(truths: Values, shared: Sequence[Shared]) -> Places:
 
 def _starts(truths: Values, shared: Sequence[Shared]) -> _Starts:
     rows: list[tuple[float, ...]] = []
+    events, begins = stretches(truths)
+    names, placed, *columns = (truths[name] for name in ("series", "placed", "begin", "length", "n"))
     for unit in units_of(truths, shared):
         i = unit[0]
-        events, n = stretches(truths, i), int(truths["n"][i])
-        many = len(events.starts)
-        some = int.from_bytes(hashlib.sha256(str(truths["series"][i]).encode()).digest()[:8], "big") % many
+        many = int(begins[i + 1] - begins[i])
+        some = int.from_bytes(hashlib.sha256(str(names[i]).encode()).digest()[:8], "big") % many + begins[i]
         start, stop = int(events.starts[some]), int(events.stops[some])
+        begin, length, n = (int(column[i]) for column in columns)
         share = min((start + 0.5) / max(n - (stop - start) + 1, 1), 1.0)
-        ends = int(truths["placed"][i][0]), int(truths["begin"][i]), int(truths["length"][i])
-        rows.append((*ends, n, many / max(n, 1), share, len(unit)))
-    columns = list(zip(*rows, strict=True)) or [()] * 7
-    first, begin, length, counted = (np.array(column, dtype=np.int64) for column in columns[:4])
-    return _Starts(
-        first=first,
-        begin=begin,
-        length=length,
-        counted=counted,
-        rates=np.array(columns[4], dtype=np.float64),
-        shares=np.array(columns[5], dtype=np.float64),
-        many=np.array(columns[6], dtype=np.int64),
-    )
+        rows.append((int(placed[i][0]), begin, length, n, many / max(n, 1), share, len(unit)))
+    kinds = {"first": int, "begin": int, "length": int, "counted": int, "rates": float, "shares": float, "many": int}
+    found = list(zip(*rows, strict=True)) or [()] * len(kinds)
+    return _Starts(**{name: np.array(own, dtype=kind) for (name, kind), own in zip(kinds.items(), found, strict=True)})
 
 
 def _ties(starts: _Starts, steps: IntArray, where: str, of: IntArray | None = None) -> list[tuple[float, str]]:

@@ -438,7 +438,7 @@ def from_files(table: str, values: Columns) -> Columns:
     if table == "failed" and _SAID in values:
         values["reason"][:] = list(map(unpacked, values.pop(_SAID)))
     if table == "truths" and "notes" in values:
-        values["notes"][:] = [list(map(unpacked, notes)) for notes in values["notes"]]
+        values["notes"][:] = [list(map(unpacked, notes)) if len(notes) else [] for notes in values["notes"]]
     return values
 
 
