@@ -366,3 +366,16 @@ def test_a_leaderboard_says_why_it_cannot_tell():
     board = board_of(row("a", 0.5, **why), row("b", 0.4, **why), row("c", 0.3, **why, notes=(why["reason"],)))
     notes = [note for note in board.table().notes if why["reason"] in note]
     assert notes == [f"Note on a, b: cannot tell. {why['reason']}", f"Note on c: {why['reason']}"]
+
+
+def test_a_note_on_several_detectors_is_printed_once():
+    """With those that it is about, or that it is about all of them."""
+    some = (
+        row("a", 0.5, notes=("Few.", "Shared.")),
+        row("b", 0.4, notes=("Shared.", "Few.")),
+        row("c", 0.3, notes=("Shared.",)),
+    )
+    told = [note for note in board_of(*some).table().notes if note.startswith("Note on")]
+    assert told == ["Note on a, b: Few.", "Note on all 3 detectors: Shared."]
+    told = [note for note in board_of(*some[:2]).table().notes if note.startswith("Note on")]
+    assert told == ["Note on both detectors: Few.", "Note on both detectors: Shared."]

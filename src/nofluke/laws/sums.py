@@ -26,6 +26,7 @@ from nofluke.ratios import TIE_SLACK
 
 _MANY = 64  # tables of one length from which on they are added together
 _DIRECT = 20_000  # multiplications up to which a convolution term by term is as fast as one by Fourier transforms
+_IN_CACHE = 4_096  # numbers that are multiplied at a time: with their products they stay in the processor's cache
 _PATIENCE = 2e10  # and up to which it is made where a transform loses the digits: some ten seconds
 _ROUNDING = 1e-15  # of a transform, relative to the largest probability
 _WORST_ERROR = 1e-7  # a tail whose relative error may be larger is not called exact
@@ -73,9 +74,9 @@ class SumLaw(Law):
     def _flat(self) -> tuple[FloatArray, FloatArray, IntArray, IntArray]:
         """All parts in one row: numbers from each part's first on, log-probabilities, where parts begin, lengths."""
         lengths = np.array([len(table) for _, table in self._tables])
-        numbers = np.concatenate([np.arange(length, dtype=np.float64) for length in lengths])
-        logs = np.concatenate([table for _, table in self._tables])
-        return numbers, logs, np.cumsum(lengths) - lengths, lengths
+        begin = np.cumsum(lengths) - lengths
+        numbers = (np.arange(lengths.sum()) - np.repeat(begin, lengths)).astype(np.float64)
+        return numbers, np.concatenate([table for _, table in self._tables]), begin, lengths
 
     @lazy
     def ends(self) -> tuple[int, int]:
@@ -214,7 +215,7 @@ def _by_length(weights: FloatArray, begin: IntArray, lengths: IntArray) -> list[
     while waiting:
         length = min(waiting)
         same = waiting.pop(length)
-        if len(same) < _MANY:
+        if len(same) < _MANY or length * length > _DIRECT:
             left += list(same)
             continue
         if len(same) % 2:
@@ -222,8 +223,11 @@ def _by_length(weights: FloatArray, begin: IntArray, lengths: IntArray) -> list[
             same = same[:-1]
         one, other = same[::2], same[1::2]
         both = np.zeros((len(one), 2 * length - 1))
-        for at in range(length):
-            both[:, at : at + length] += one[:, at : at + 1] * other
+        rows = max(_IN_CACHE // length, 1)
+        for first in range(0, len(one), rows):
+            some = slice(first, first + rows)
+            for k in range(length):
+                both[some, k : k + length] += one[some, k : k + 1] * other[some]
         if length == 1:
             left.append(np.atleast_1d(both.prod()))
         else:

@@ -149,7 +149,7 @@ class LogTable(Law):
         if self.method.n_resamples is not None:
             return 0.0
         below, above = self._first > 0, self._first + len(self._logs) <= self.size
-        return (self._beyond("lower").p if below else 0.0) + (self._beyond("upper").p if above else 0.0)
+        return (self._past("lower") if below else 0.0) + (self._past("upper") if above else 0.0)
 
     def _table(self) -> FloatArray:
         table = np.zeros(self.size + 1)
@@ -171,10 +171,14 @@ class LogTable(Law):
             return super().tail(hits, side)
         return Tail.of(min((float(np.exp(self._log_mass(hits, side))) * drawn + 1) / (drawn + 1), 1.0), self.method)
 
-    def _beyond(self, side: TailSide) -> Tail:
-        """What lies outside of the table: here, nothing."""
+    def _past(self, side: TailSide) -> float:
+        """At most so much probability lies outside of the table: here, none."""
         del side
-        return Tail.of(0.0, self.method)
+        return 0.0
+
+    def _beyond(self, side: TailSide) -> Tail:
+        """The tail that lies outside of the table."""
+        return Tail.of(self._past(side), self.method)
 
     def _log_mass(self, hits: int, side: TailSide) -> float:
         """Logarithm of the sum from the hits outwards: relative to its largest term, so that nothing underflows."""

@@ -157,7 +157,7 @@ class Asked:
     def _warm(self, case: Case) -> Case:
         """The case with its warm-up: one for all series, its own by its name, or what a column says."""
         warmup = self.about.reading["warmup"]
-        if self.warmup_column is not None:
+        if self.warmup_column is not None or warmup is None:
             return case
         return replace(case, warmup=warmup.get(case.series) if isinstance(warmup, Mapping) else warmup)
 
@@ -179,7 +179,7 @@ class Asked:
             elif part is None and ends is not None:
                 told = "Its name says that training ends at step {:,}, and all of it counts; {} leaves training out."
                 notes = (*notes, Remark("training", told, ends, passed("test_part", NAMES)))
-            yield replace(case, test_part=part, notes=notes)
+            yield case if part is None and notes is case.notes else replace(case, test_part=part, notes=notes)
 
     @property
     def alarms(self) -> AlarmRule:

@@ -358,7 +358,7 @@ class Leaderboard(Exports, ByValue):
                 *self._missing_note(),
                 *noted(self.about.notes),
                 *self._untold(),
-                *(say("Note on {}: {}", row.label, note) for row in self.rows for note in row.notes),
+                *self._of_rows(),
             ),
         )
 
@@ -399,7 +399,22 @@ class Leaderboard(Exports, ByValue):
             if row.verdict == "cannot tell" and row.reason and row.reason not in row.notes:
                 why.setdefault(row.reason, []).append(row.label)
         for reason, labels in why.items():
-            yield say("Note on {}: {}. {}", _few(labels), VERDICTS["cannot tell"].words, reason)
+            yield say("Note on {}: {}. {}", self._whose(labels), VERDICTS["cannot tell"].words, reason)
+
+    def _of_rows(self) -> Iterator[str]:
+        """The notes on detectors, each once, with all that it is about."""
+        about: dict[str, list[str]] = {}
+        for row in self.rows:
+            for note in row.notes:
+                about.setdefault(note, []).append(row.label)
+        for note, labels in about.items():
+            yield say("Note on {}: {}", self._whose(labels), note)
+
+    def _whose(self, labels: list[str]) -> str:
+        """Some of the detectors in a sentence, or all of them."""
+        if len(labels) < max(len(self.rows), 2):
+            return _few(labels)
+        return "both detectors" if len(labels) == 2 else f"all {len(labels):,} detectors"
 
     def _missing_note(self) -> tuple[str, ...]:
         return (joined(" ", self.missing_in_words()),) if self.about.missing else ()

@@ -13,7 +13,7 @@ import numpy as np
 from nofluke.arrays import AnyArray, BoolArray
 from nofluke.plain import check_word
 from nofluke.studies import store
-from nofluke.studies.store import CELLS, FAILED, Columns, Part, Schema, Values
+from nofluke.studies.store import CELLS, FAILED, Columns, Part, Schema, Values, rows_named
 
 TABLES: Mapping[str, Schema] = {**store.TABLES, "failed": FAILED}
 _SENTENCES = {("failed", "reason"), ("truths", "notes")}  # which keep their kinds and parts
@@ -178,5 +178,5 @@ def _rows_with(part: Mapping[str, Any], where: Mapping[str, str]) -> BoolArray |
         return None
     rows = np.ones(len(next(iter(part.values()))), dtype=np.bool_)
     for name, word in where.items():
-        rows &= np.fromiter((one == word for one in part[name]), dtype=np.bool_, count=len(rows))
+        rows &= rows_named(part[name], word)
     return rows

@@ -23,6 +23,7 @@ from nofluke.laws.comonotone import comonotone
 from nofluke.laws.law import How, Law, exactly
 from nofluke.laws.sums import SumLaw
 from nofluke.laws.tables import LogTable, with_data
+from nofluke.lazy import lazy
 from nofluke.nulls import base
 from nofluke.plain import as_whole, check_alpha
 from nofluke.ratios import TIE_SLACK, divide, f_of_hits
@@ -538,8 +539,8 @@ def _nulls_of(series: set[str], cells: Values) -> dict[At, str]:
 
 def _typical_run(truths: Values) -> int:
     """The median length of labelled runs."""
-    found = [stretches(truths, i) for i in range(len(truths["series"]))]
-    lengths = np.concatenate([one.stops - one.starts for one in found]) if found else np.zeros(0)
+    found, _ = stretches(truths)
+    lengths = found.stops - found.starts
     return int(np.median(lengths)) if len(lengths) else 1
 
 
@@ -584,7 +585,7 @@ class Lumped:
 # ---- what is said about each detector over all series: pooled measures, chance, intervals
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Pooling:
     """All that the pooled rows of a study are made of.
 
@@ -624,37 +625,38 @@ class Pooling:
 
     def rows(self, best: Sequence[str]) -> tuple[Pooled, ...]:
         """One row a detector; ``best`` are those not significantly worse than the best."""
-        found = [self._row(detector, detector in best) for detector in self.counts.detectors]
-        rows = corrected([row for row, _ in found])
         many = len(self.counts.detectors)
+        found = [self._row(detector, detector in best, self.alpha / many) for detector in self.counts.detectors]
+        rows = corrected([row for row, _ in found])
         what = f"{many:,} detectors" if many > 1 else ""
         return tuple(
-            replace(row, **self._ruled(row, tests, self._shifted(row.detector), many, what))
+            replace(row, **self._ruled(row, tests, self._shifted(row.detector), what))
             for row, (_, tests) in zip(rows, found, strict=True)
         )
 
     def by_group(self) -> tuple[InGroup, ...]:
         """One row a detector and group, in the order of detectors; corrected for all of them."""
         rows, known = [], []
+        many = sum(len(np.unique(self.counts.groups[there])) for there in self.counts.there.T)
         for detector in self.counts.detectors:
             of = _Detector(self, detector)
             for group, name in enumerate(self.counts.names):
                 there = self.counts.there[:, of.d] & (self.counts.groups == group)
                 if not there.any():
                     continue
-                row, tests = self._in_group(of, there, group, name)
+                row, tests = self._in_group(of, there, group, name, self.alpha / many)
                 rows.append(row)
                 known.append(tests)
         rows = corrected(rows)
         what = f"{plural(len(self.counts.detectors), 'detector')} in {plural(len(self.counts.names), 'group')}"
         return tuple(
-            replace(row, **self._ruled(row, tests, self._shifted(row.detector, row.group), len(rows), what))
+            replace(row, **self._ruled(row, tests, self._shifted(row.detector, row.group), what))
             for row, tests in zip(rows, known, strict=True)
         )
 
     def _in_group(
-        self, of: _Detector, there: BoolArray, group: int, name: str
-    ) -> tuple[InGroup, dict[str, ChanceTest]]:
+        self, of: _Detector, there: BoolArray, group: int, name: str, level: float
+    ) -> tuple[InGroup, dict[str, _Tested]]:
         """The row of a detector in a group before any correction."""
         told, own = there & of.told, of.inside.get(group, ())
         if of.detector in self.plan.exchanged:
@@ -670,9 +672,9 @@ class Pooling:
             reason="",
             notes=self._notes(of, there, told, own),
         )
-        return row, tests
+        return row, _Tested.each(tests, level)
 
-    def _row(self, detector: str, best: bool) -> tuple[Pooled, dict[str, ChanceTest]]:
+    def _row(self, detector: str, best: bool, level: float) -> tuple[Pooled, dict[str, _Tested]]:
         of = _Detector(self, detector)
         there = self.counts.there[:, of.d]
         told = there & of.told
@@ -692,7 +694,7 @@ class Pooling:
             best=best,
             notes=self._notes(of, there, told, of.lumped),
         )
-        return row, tests
+        return row, _Tested.each(tests, level)
 
     def _groups(self, of: _Detector, told: BoolArray) -> FloatArray:
         """For each group, how often chance does as well by either measure: twice the smaller p-value."""
@@ -700,29 +702,30 @@ class Pooling:
         if of.detector in self.plan.exchanged:  # a group is told by its own classes, and by nothing else
             tests = [of.tests(of.among(own), own) for own in of.inside.values()]
             return np.array([min(1.0, 2 * min(test.pvalue for test in both.values())) for both in tests])
-        known = self._own_pvalues(of.detector)
         at = np.flatnonzero(told)
-        at = at[np.argsort(groups[at], kind="stable")]
-        found = []
-        for here in np.split(at, np.flatnonzero(np.diff(groups[at])) + 1) if len(at) else ():
-            if len(here) == 1:  # nothing to pool
-                smaller = known[self.counts.series[here[0]]]
-            else:
-                both = of.tests(_among(len(groups), here), of.inside.get(int(groups[here[0]]), ()))
-                smaller = min(test.pvalue for test in both.values())
-            found.append(min(1.0, 2 * smaller))
-        return np.array(found)
+        numbers, which, many = np.unique(groups[at], return_inverse=True, return_counts=True)
+        found = np.empty(len(numbers))
+        alone = many[which] == 1  # nothing to pool
+        found[which[alone]] = self._least_pvalues[at[alone], of.d]
+        members = np.split(at[np.argsort(which, kind="stable")], np.cumsum(many)[:-1])
+        for g in np.flatnonzero(many > 1).tolist():
+            both = of.tests(_among(len(groups), members[g]), of.inside.get(int(numbers[g]), ()))
+            found[g] = min(test.pvalue for test in both.values())
+        return np.minimum(2 * found, 1.0)
 
-    def _own_pvalues(self, detector: str) -> dict[str, float]:
-        """The smaller p-value of each series."""
-        own = self._own(detector)
-        both = np.minimum(*(np.asarray(self.cells[f"{measure}_pvalue"])[own] for measure in MEASURES))
-        names = np.asarray(self.cells["series"], dtype=object)[own]
-        return dict(zip(names.tolist(), both.tolist(), strict=True))
+    @lazy
+    def _least_pvalues(self) -> FloatArray:
+        """The smaller p-value of each cell, series x detectors."""
+        return np.minimum(*(self.counts.placed(self.cells, f"{measure}_pvalue") for measure in MEASURES))
+
+    @lazy
+    def _doubts(self) -> FloatArray:
+        """How much the data of each cell say against its null, series x detectors."""
+        return self.counts.placed(self.cells, "doubts")
 
     def _own(self, detector: str, group: str | None = None) -> BoolArray:
         """Which cells are a detector's, in all groups or one."""
-        own = rows_named(self.cells["detector"], detector)
+        own: BoolArray = self.counts.at[1] == self.counts.detectors.index(detector)
         return own if group is None else own & rows_named(self.cells["group"], group)
 
     def _doubted(self, detector: str, group: str | None = None) -> int:
@@ -741,7 +744,7 @@ class Pooling:
             return exchanged(own, told=int(told.sum()), untold=int(there.sum() - told.sum()))
         lumps = {name for one in lumped for name in one.series}
         mixed = {one for (_, name), series in self.plan.mixed.items() if name == detector for one in series}
-        doubts = self.counts.placed(self.cells, "doubts")[there, of.d]
+        doubts = self._doubts[there, of.d]
         return remarks(
             told=int(told.sum()),
             untold=int(there.sum() - told.sum()),
@@ -763,7 +766,7 @@ class Pooling:
         return total
 
     def _ruled(
-        self, row: Pooled | InGroup, tests: Mapping[str, ChanceTest], shifted: FloatArray | None, many: int, what: str
+        self, row: Pooled | InGroup, tests: Mapping[str, _Tested], shifted: FloatArray | None, what: str
     ) -> dict[str, Any]:
         """Verdict, reason and notes by the p-values of precision and recall; ``what`` these are corrected for."""
         exchange = self.plan.exchanged.get(row.detector)
@@ -793,7 +796,7 @@ class Pooling:
             notes = (*notes, told)
         ruling = rule_by(
             {m: 1.0 if m in hills and self.auto else p for m, p in upper.items()},
-            lambda measure: floor_above(tests[measure], self.alpha / many),
+            lambda measure: tests[measure].floor,
             self.alpha,
             f", corrected for {what}" if what else "",
         )
@@ -806,6 +809,32 @@ class Pooling:
             f"Under the requested null, which {doubted:,} of {row.n_series:,} series contradict: " if doubted else ""
         )
         return {"verdict": ruling.verdict, "reason": joined("", [under, ruling.reason]), "notes": notes}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Tested:
+    """What a verdict needs of a test, whose law has those of all cells: they go as soon as their detector is done.
+
+    ``floor`` is the smallest p-value that could have come out, where it is above the level that corrected ones need.
+    """
+
+    of: int
+    expected: float
+    std: float
+    floor: float | None
+
+    @classmethod
+    def each(cls, tests: Mapping[str, ChanceTest], level: float) -> dict[str, _Tested]:
+        """Of both measures; what has reached the level can reach it."""
+        return {
+            measure: cls(
+                of=test.of,
+                expected=test.expected,
+                std=test.std,
+                floor=None if significant(test.pvalue, level) else floor_above(test, level),
+            )
+            for measure, test in tests.items()
+        }
 
 
 Row = TypeVar("Row", Pooled, InGroup)
@@ -823,7 +852,7 @@ def corrected(rows: Sequence[Row]) -> list[Row]:
     return found
 
 
-def _among(many: int, at: IntArray) -> BoolArray:
+def _among(many: int, at: IntArray | list[int]) -> BoolArray:
     found = np.zeros(many, dtype=np.bool_)
     found[at] = True
     return found
@@ -920,9 +949,8 @@ class _Detector:
 
     def among(self, lumped: Iterable[Lumped]) -> BoolArray:
         """Which series some clusters have."""
-        some = {name for one in lumped for name in one.series}
-        series = self.pooling.counts.series
-        return np.fromiter((name in some for name in series), dtype=np.bool_, count=len(series))
+        counts = self.pooling.counts
+        return _among(len(counts.series), [counts.place[name] for one in lumped for name in one.series])
 
     def tests(self, told: BoolArray, lumped: Sequence[Lumped]) -> dict[str, ChanceTest]:
         """Of both measures on some series, of which those in clusters are told by these."""
@@ -972,16 +1000,17 @@ class _Detector:
     def _joint_parts(self, told: BoolArray, lumped: Sequence[Lumped]) -> list[tuple[Joint, tuple[int, int], int]]:
         """Pairs, the data's own hits and a seed of each independent part."""
         counts, seed = self.pooling.counts, self.pooling.seed
-        own = counts.counts[:, self.d][:, [1, 3]]
-        names = [counts.series[i] for i in np.flatnonzero(told & ~self.among(lumped)).tolist()]
-        parts = [(one.joint, one.series) for one in lumped] + [(self.joints[name], (name,)) for name in names]
+        alone = np.flatnonzero(told & ~self.among(lumped))
+        names = [counts.series[i] for i in alone.tolist()]
+        own = [self._counted(one.series).sum(axis=0) for one in lumped] + [*counts.counts[alone, self.d]]
         return [
-            (
-                joint,
-                tuple(own[[counts.place[name] for name in series]].sum(axis=0).tolist()),
-                cluster_seed(seed, f"F1 {self.detector} {series[0]}"),
+            (joint, (int(hits[1]), int(hits[3])), cluster_seed(seed, f"F1 {self.detector} {first}"))
+            for joint, first, hits in zip(
+                [*(one.joint for one in lumped), *(self.joints[name] for name in names)],
+                [*(one.series[0] for one in lumped), *names],
+                own,
+                strict=True,
             )
-            for joint, series in parts
         ]
 
     def _f1(self, found: PooledMeasure, told: BoolArray, lumped: Sequence[Lumped]) -> PooledMeasure:

@@ -99,8 +99,9 @@ def of_ties(cells: Mapping[str, AnyArray], detectors: Sequence[str], budget: Any
     if budget is None:
         return
     share = as_share(budget, "budget")
-    allowed = np.array([int(share * n) for n in np.asarray(cells["n"]).tolist()], dtype=np.int64)
-    none = np.isinf(np.asarray(cells["threshold"], dtype=np.float64)) & (allowed > 0)
+    lengths, which = np.unique(np.asarray(cells["n"]), return_inverse=True)
+    allowed = np.array([int(share * n) for n in lengths.tolist()], dtype=np.int64)
+    none = np.isinf(np.asarray(cells["threshold"], dtype=np.float64)) & (allowed[which] > 0)
     many = int(np.count_nonzero(none))
     if many:
         own = {name: rows_named(cells["detector"], name) for name in detectors}
@@ -181,9 +182,8 @@ def laws_of(folder: Folder | Memory, detector: str) -> Laws:
     """The laws of a detector's cells, by measure and series."""
     columns = folder.read("laws", where={"detector": detector})
     found: dict[str, dict[str, Any]] = {measure: {} for measure in MEASURES}
-    for values in zip(*columns.values(), strict=True):
-        row = dict(zip(columns, values, strict=True))
-        found[row["measure"]][row["series"]] = StoredLaw.of_row(row)
+    for measure, series, law in zip(columns["measure"], columns["series"], StoredLaw.of_rows(columns), strict=True):
+        found[measure][series] = law
     return found
 
 

@@ -32,7 +32,6 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -141,7 +140,15 @@ def shared_truths(truths: Values) -> SharedTruths:
             alike[grid, apart, moments[i].tobytes() + (stops[i] - starts[i]).tobytes()].append(i)
             lengths[grid].append(int(truths["n"][i]))
     grids: dict[str, list[_Truth]] = defaultdict(list)
-    labelled = {i: _runs(moments[i], starts[i], stops[i]) for own in alike.values() for i in own[:1]}
+    runs, begins = stretches(truths, at="moments")
+    labelled = {
+        i: Ranges(
+            starts=runs.starts[begins[i] : begins[i + 1]],
+            # clocks may be irregular: an event of many steps in a short time may seem to outlast the next one
+            stops=np.maximum.accumulate(runs.stops[begins[i] : begins[i + 1]]),
+        )
+        for i, *_ in alike.values()
+    }
     same = {grid: _same_length(labelled, alike, grid) for grid in lengths}
     typical = {grid: int(np.median(own)) for grid, own in lengths.items()}
     for (grid, *_), members in alike.items():
@@ -166,14 +173,6 @@ def shared_truths(truths: Values) -> SharedTruths:
     return SharedTruths(
         clusters=tuple(told(members) for members in sorted(clusters) if len(members) > 1), unsearched=tuple(unsearched)
     )
-
-
-def _runs(moments: IntArray, starts: IntArray, stops: IntArray) -> Ranges:
-    """Events in absolute time, those that touch as one: steps of a labelled range do not come together by accident."""
-    found = union(Ranges(starts=starts, stops=np.maximum(stops, starts + 1)))
-    first = moments[np.searchsorted(starts, found.starts)]
-    # clocks may be irregular: an event of many steps in a short time may seem to outlast the next one
-    return Ranges(starts=first, stops=np.maximum.accumulate(first + found.stops - found.starts))
 
 
 def _same_length(runs: Mapping[int, Ranges], alike: Mapping[tuple[str, str, bytes], list[int]], grid: str) -> float:
@@ -228,11 +227,8 @@ class _Search:
                 self.searched = not look.possible(math.log(LEVEL / self.tests))
                 break
             spent += look.looks
-            for one, other in look.candidates():
-                logs = look.log_p(one, other)
-                for at in np.flatnonzero(logs <= look.rare + TIE_SLACK).tolist():
-                    pair = int(one[at]), int(other[at])
-                    self.pairs[pair] = min(float(logs[at]), self.pairs.get(pair, math.inf))
+            for i, j, log in look.pairs():
+                self.pairs[i, j] = min(log, self.pairs.get((i, j), math.inf))
 
     def clusters(self, bar: float) -> list[list[int]]:
         """The series of each cluster, some of them alone, of pairs whose logarithm is at most ``bar``."""
@@ -273,25 +269,6 @@ class _Look:
         starts, stops = (np.asarray(side, dtype=np.int64) for side in ends)
         return begins, starts, stops
 
-    def log_p(self, one: IntArray, other: IntArray) -> FloatArray:
-        """Of pairs of truths, the logarithm of how often chance brings as many events of either near the other's: the
-        larger of both."""
-        return np.maximum(self._log_p(one, other), self._log_p(other, one))
-
-    def _log_p(self, one: IntArray, other: IntArray) -> FloatArray:
-        """The same of events of the first near those of the second; infinite where they are fewer than a third."""
-        from nofluke.studies.draws_kernels import met
-
-        hits = np.zeros(len(one), dtype=np.int64)
-        reach = np.maximum(self._reaches[one], self._reaches[other])
-        met(one, other, reach, *self._events, hits)
-        found = np.full(len(one), math.inf)
-        for at in np.flatnonzero(3 * hits >= self._numbers[one]).tolist():
-            truth = self.truths[one[at]]
-            zone = self._zone(int(other[at]), int(reach[at]), truth.length)
-            found[at] = self._tail(truth.n, zone, int(hits[at]))
-        return found
-
     def _zone(self, j: int, reach: int, length: int) -> int:
         """On how many steps an event of this length may begin to be near one of that truth."""
         if (j, reach, length) not in self._zones:
@@ -330,15 +307,12 @@ class _Look:
         return any(self._tail(n, max(zone, n), n) <= bar + TIE_SLACK for n in {truth.n for truth in self.truths})
 
     @lazy
-    def _blocks(self) -> tuple[Any, Any]:
-        """How many events of each truth are in each block of steps; and whether one is in or beside it."""
-        from scipy import sparse
-
-        truths = self.truths
-        width = max(max(self.reach) + 1, *(truth.length for truth in truths))
-        of = np.repeat(np.arange(len(truths)), [truth.n for truth in truths])
-        first = np.concatenate([truth.events.starts for truth in truths]) // width
-        last = (np.concatenate([truth.events.stops for truth in truths]) - 1) // width
+    def _blocks(self) -> tuple[tuple[IntArray, IntArray, IntArray], tuple[IntArray, IntArray]]:
+        """The blocks that the events of each truth are in, with how many; and the truths in or beside each block."""
+        begins, starts, stops = self._events
+        width = max(max(self.reach) + 1, *(truth.length for truth in self.truths))
+        of = np.repeat(np.arange(len(self.truths)), self._numbers)
+        first, last = starts // width, (stops - 1) // width
 
         def places(beside: int) -> tuple[IntArray, IntArray]:
             many = last - first + 1 + 2 * beside
@@ -346,32 +320,47 @@ class _Look:
             return np.repeat(of, many), np.repeat(first - beside, many) + within
 
         # moments may be years apart: only blocks in or beside an event are numbered
-        blocks = np.unique(places(1)[1])
-
-        def counted(beside: int) -> Any:
-            rows, at = places(beside)
-            held = np.ones(len(rows), dtype=np.int32), (rows, np.searchsorted(blocks, at))
-            return sparse.csr_matrix(held, shape=(len(truths), len(blocks)))
-
-        held, near = counted(0), counted(1)
-        near.data[:] = 1
-        return held, near.T.tocsr()
+        rows, around = places(1)
+        blocks, at = np.unique(around, return_inverse=True)
+        near = np.unique(at.ravel() * len(begins) + rows)
+        near_begins = np.searchsorted(near, np.arange(len(blocks) + 1) * len(begins))
+        rows, held = places(0)
+        held, many = np.unique(rows * len(blocks) + np.searchsorted(blocks, held), return_counts=True)
+        of_truth = np.searchsorted(held, np.arange(len(begins)) * len(blocks))
+        return (of_truth, held % len(blocks), many), (near_begins, near % len(begins))
 
     @property
     def looks(self) -> float:
         """Pairs of events in the same or neighbouring blocks."""
-        held, near = self._blocks
-        sums = (np.asarray(one, dtype=np.float64).ravel() for one in (held.sum(axis=0), near.sum(axis=1)))
-        return float(np.dot(*sums))
+        (_, blocks, many), (near_begins, _) = self._blocks
+        return float(np.bincount(blocks, many, len(near_begins) - 1) @ np.diff(near_begins))
 
-    def candidates(self) -> Iterator[tuple[IntArray, IntArray]]:
-        """Pairs of truths with enough events in the same or neighbouring blocks; each is still to be looked at."""
+    def pairs(self) -> Iterator[tuple[int, int, float]]:
+        """Pairs of truths that chance seldom brings so near each other, and the logarithm of how often it does: of
+        events of either near the other's the larger."""
+        from nofluke.studies.draws_kernels import meeting, met
+
         (held, near), (least, row, column) = self._blocks, self._least(self.rare)
+        counts, found = np.zeros(len(self.truths), dtype=np.int64), np.empty((2, ROWS * len(self.truths)), np.int64)
         for begin in range(0, len(self.truths), ROWS):
-            found = (held[begin : begin + ROWS] @ near).tocoo()
-            rows = begin + found.row
-            kept = (found.col > rows) & (found.data >= least[row[rows], column[found.col]])
-            yield rows[kept].astype(np.int64), found.col[kept].astype(np.int64)
+            end = min(begin + ROWS, len(self.truths))
+            some = found[:, : meeting(begin, end, *held, *near, least, row, column, counts, *found)]
+            hits = np.zeros_like(some)
+            reach = self._reaches[some].max(axis=0, initial=0)
+            for (one, other), own in zip((some, some[::-1]), hits, strict=True):
+                met(one, other, reach, *self._events, own)
+            enough = (hits >= least[row[some], column[some[::-1]]]).all(axis=0)
+            for (i, j), both, within in zip(
+                some.T[enough].tolist(), hits.T[enough].tolist(), reach[enough].tolist(), strict=True
+            ):
+                log = max(self._log_p(i, j, both[0], within), self._log_p(j, i, both[1], within))
+                if log <= self.rare + TIE_SLACK:
+                    yield i, j, log
+
+    def _log_p(self, i: int, j: int, hits: int, reach: int) -> float:
+        """The logarithm of how often chance brings so many events of one truth near those of another."""
+        truth = self.truths[i]
+        return self._tail(truth.n, self._zone(j, reach, truth.length), hits)
 
 
 # ---- where events lie in their series: archives cut their series so that events share their places
@@ -431,8 +420,8 @@ def units_of(truths: Values, shared: Sequence[Shared]) -> list[list[int]]:
     names = [str(name) for name in truths["series"]]
     clusters = {name: one.series[0] for one in shared for name in one.series}
     found: dict[tuple[str, ...], list[int]] = {}
-    for i, (name, grid) in enumerate(zip(names, map(str, truths["grid"]), strict=True)):
-        many = len(stretches(truths, i).starts)
+    numbers = np.diff(stretches(truths)[1]).tolist()
+    for i, (name, grid, many) in enumerate(zip(names, map(str, truths["grid"]), numbers, strict=True)):
         if many and grid == STEPS:
             same = *(str(truths[word][i]) for word in ("axis", "watched")), events_of(truths, i)
             found.setdefault(same if many > 1 else (*same, name), []).append(i)
@@ -441,10 +430,24 @@ def units_of(truths: Values, shared: Sequence[Shared]) -> list[list[int]]:
     return list(found.values())
 
 
-def stretches(truths: Values, i: int) -> Ranges:
-    """The events of a series, those that touch as one: a run of labels is one, however events are counted."""
-    starts, stops = (np.asarray(truths[end][i], dtype=np.int64) for end in ("starts", "stops"))
-    return union(Ranges(starts=starts, stops=np.maximum(stops, starts + 1)))
+def stretches(truths: Values, at: str = "starts") -> tuple[Ranges, IntArray]:
+    """The events of all series one behind another, those that touch as one, and where those of each series begin.
+
+    A run of labels is one, however events are counted: its steps do not come together by accident. They are at their
+    steps, or ``at`` their "moments".
+    """
+    many = [len(own) for own in truths["starts"]]
+    nothing = np.empty(0, dtype=np.int64)
+    starts, stops, places = (
+        np.concatenate([nothing, *truths[end]]).astype(np.int64) for end in ("starts", "stops", at)
+    )
+    of, stops = np.repeat(np.arange(len(many)), many), np.maximum(stops, starts + 1)
+    apart = (starts[1:] > stops[:-1]) | (of[1:] != of[:-1])
+    first, last = (np.flatnonzero(ends) for ends in (np.append(True, apart), np.append(apart, True)))
+    first, last = first[: len(starts)], last[: len(starts)]
+    begin = places[first]
+    found = Ranges(starts=begin, stops=begin + stops[last] - starts[first])
+    return found, np.searchsorted(of[first], np.arange(len(many) + 1))
 
 
 def events_of(truths: Values, i: int) -> str:
@@ -476,26 +479,19 @@ def places_of(truths: Values, shared: Sequence[Shared]) -> Places:
 
 def _starts(truths: Values, shared: Sequence[Shared]) -> _Starts:
     rows: list[tuple[float, ...]] = []
+    events, begins = stretches(truths)
+    names, placed, *columns = (truths[name] for name in ("series", "placed", "begin", "length", "n"))
     for unit in units_of(truths, shared):
         i = unit[0]
-        events, n = stretches(truths, i), int(truths["n"][i])
-        many = len(events.starts)
-        some = int.from_bytes(hashlib.sha256(str(truths["series"][i]).encode()).digest()[:8], "big") % many
+        many = int(begins[i + 1] - begins[i])
+        some = int.from_bytes(hashlib.sha256(str(names[i]).encode()).digest()[:8], "big") % many + begins[i]
         start, stop = int(events.starts[some]), int(events.stops[some])
+        begin, length, n = (int(column[i]) for column in columns)
         share = min((start + 0.5) / max(n - (stop - start) + 1, 1), 1.0)
-        ends = int(truths["placed"][i][0]), int(truths["begin"][i]), int(truths["length"][i])
-        rows.append((*ends, n, many / max(n, 1), share, len(unit)))
-    columns = list(zip(*rows, strict=True)) or [()] * 7
-    first, begin, length, counted = (np.array(column, dtype=np.int64) for column in columns[:4])
-    return _Starts(
-        first=first,
-        begin=begin,
-        length=length,
-        counted=counted,
-        rates=np.array(columns[4], dtype=np.float64),
-        shares=np.array(columns[5], dtype=np.float64),
-        many=np.array(columns[6], dtype=np.int64),
-    )
+        rows.append((int(placed[i][0]), begin, length, n, many / max(n, 1), share, len(unit)))
+    kinds = {"first": int, "begin": int, "length": int, "counted": int, "rates": float, "shares": float, "many": int}
+    found = list(zip(*rows, strict=True)) or [()] * len(kinds)
+    return _Starts(**{name: np.array(own, dtype=kind) for (name, kind), own in zip(kinds.items(), found, strict=True)})
 
 
 def _ties(starts: _Starts, steps: IntArray, where: str, of: IntArray | None = None) -> list[tuple[float, str]]:

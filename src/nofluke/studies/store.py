@@ -291,6 +291,8 @@ def _cast(name: str, kind: str) -> str:
 def _column(values: Sequence[Any], kind: str) -> AnyArray:
     """Values as duckdb takes them without a look at each: an array of numbers, of text, or of lists of text."""
     if kind == "VARCHAR":
+        if all(word is None or word.isascii() for word in set(values)):  # words that are the same are looked at once
+            return np.array(values, dtype=object)
         return np.array([_encodable(value) for value in values], dtype=object)
     if kind == "VARCHAR[]":
         column = np.empty(len(values), dtype=object)
@@ -311,13 +313,20 @@ def _plain(column: Any, kind: str) -> AnyArray:
     mask = np.ma.getmask(column)
     data: AnyArray = np.ma.getdata(column)
     if kind.endswith("[]"):
-        data[:] = [np.ma.filled(cell, np.nan) if np.ma.is_masked(cell) else np.ma.getdata(cell) for cell in data]
+        data[:] = [
+            cell
+            if type(cell) is np.ndarray
+            else np.ma.filled(cell, np.nan)
+            if np.ma.is_masked(cell)
+            else np.ma.getdata(cell)
+            for cell in data
+        ]
     elif np.any(mask):
         data = data.astype(object if kind in ("VARCHAR", "BOOLEAN") else np.float64)
         data[mask] = "" if kind == "VARCHAR" else None if kind == "BOOLEAN" else np.nan
     if kind == "VARCHAR":
         words: dict[str, str] = {}
-        data[:] = [words.setdefault(word, word) for word in data]
+        data[:] = list(map(words.setdefault, data, data))
     return data
 
 
@@ -429,7 +438,7 @@ def from_files(table: str, values: Columns) -> Columns:
     if table == "failed" and _SAID in values:
         values["reason"][:] = list(map(unpacked, values.pop(_SAID)))
     if table == "truths" and "notes" in values:
-        values["notes"][:] = [list(map(unpacked, notes)) for notes in values["notes"]]
+        values["notes"][:] = [list(map(unpacked, notes)) if len(notes) else [] for notes in values["notes"]]
     return values
 
 
@@ -1068,29 +1077,43 @@ class StoredLaw(LogTable):
     """
 
     @classmethod
-    def of_row(cls, row: dict[str, Any]) -> StoredLaw:
-        """From the columns of `LAWS`."""
-        drawn = int(row["n_resamples"])
-        return cls(
-            int(row["first"]),
-            np.asarray(row["logs"], dtype=np.float64),
-            size=int(row["size"]),
-            mean=float(row["mean"]),
-            var=float(row["var"]),
-            method=How(kind=row["kind"], name=row["name"], n_resamples=drawn or None),
-        )
+    def of_row(cls, row: Mapping[str, Any]) -> StoredLaw:
+        """From the values of one row of `LAWS`, by column."""
+        return next(cls.of_rows({name: [value] for name, value in row.items()}))
+
+    @classmethod
+    def of_rows(cls, columns: Values) -> Iterator[StoredLaw]:
+        """From the columns of `LAWS`, row by row."""
+        numbers = (np.asarray(columns[name]).tolist() for name in ("first", "size", "mean", "var", "n_resamples"))
+        rows = zip(columns["logs"], columns["kind"], columns["name"], *numbers, strict=True)
+        for logs, kind, name, first, size, mean, var, drawn in rows:
+            yield cls(first, np.asarray(logs), size=size, mean=mean, var=var, method=_how(kind, name, drawn))
+
+    def _past(self, side: TailSide) -> float:
+        end = float(self._logs[-1 if side == "upper" else 0])
+        return 0.0 if self._whole(end) else max(math.exp(end), SMALLEST)
 
     def _beyond(self, side: TailSide) -> Tail:
-        end = float(self._logs[-1 if side == "upper" else 0])
-        if self._whole(end):
-            return Tail.of(0.0, self.method)
-        return Tail.of(max(math.exp(end), SMALLEST), How(kind="bound", name=_CUT))
+        p = self._past(side)
+        return Tail.of(p, How(kind="bound", name=_CUT) if p else self.method)
 
     def _whole(self, end: float) -> bool:
         """Whether the table ends where the law does, rather than where its numbers could not be told any more."""
-        if any(word in self.method.name for word in ("hypergeometric", "rotations", "shifts")):
+        if _is_whole(self.method.name):
             return True
         return self.method.name != "saddlepoint" and end > math.log(TRUSTED)
+
+
+@lru_cache(maxsize=1024)
+def _how(kind: Any, name: str, drawn: int) -> How:
+    """How a law was computed: the same object for all laws alike, of which a study has many."""
+    return How(kind=kind, name=name, n_resamples=drawn or None)
+
+
+@lru_cache(maxsize=1024)
+def _is_whole(name: str) -> bool:
+    """Whether laws that were computed so end where their tables do."""
+    return any(word in name for word in ("hypergeometric", "rotations", "shifts"))
 
 
 def law_row(law: Law, measure: str) -> dict[str, Any]:
@@ -1122,7 +1145,9 @@ def law_row(law: Law, measure: str) -> dict[str, Any]:
 
 def rows_named(column: Any, name: str) -> BoolArray:
     """The rows of a column that hold a name; compared one by one, since NumPy drops NULs at the end of text."""
-    return np.fromiter((one == name for one in column), dtype=np.bool_, count=len(column))
+    sought = np.empty((), dtype=object)
+    sought[()] = name
+    return np.asarray(np.asarray(column, dtype=object) == sought, dtype=np.bool_)
 
 
 def look_up(cells: Values, failed: Values, detectors: tuple[str, ...], series: str, detector: str) -> dict[str, Any]:

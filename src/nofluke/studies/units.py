@@ -42,6 +42,8 @@ class Counts:
         Series in the order of the study, those of which nothing could be told left out.
     counts : int array, series x detectors x 4
         -1 where a cell has no result.
+    at : pair of int arrays
+        The series and the detector of each cell that has a result, in the order of the study's cells.
     units : mapping of kind to int array, one a series
         Which unit a series belongs to: itself, or its group. Series of no group that share a truth are a group. If
         series of different groups share a truth, there are two ways to make units, "groups" and "truths".
@@ -58,6 +60,7 @@ class Counts:
     detectors: tuple[str, ...]
     series: tuple[str, ...]
     counts: IntArray = field(repr=False)
+    at: tuple[IntArray, IntArray] = field(repr=False)
     units: Mapping[Kind, IntArray] = field(repr=False)
     named: bool
     names: tuple[str, ...] = ()
@@ -69,12 +72,14 @@ class Counts:
         """From the columns of a study's cells, and of what failed."""
         group_of: dict[str, str] = dict(zip(cells["series"], cells["group"], strict=True))
         place = {name: i for i, name in enumerate(group_of)}
-        at = [place[name] for name in cells["series"]]
         column = {name: i for i, name in enumerate(detectors)}
-        which = [column[name] for name in cells["detector"]]
+        at = (
+            np.array([place[name] for name in cells["series"]], dtype=np.int64),
+            np.array([column[name] for name in cells["detector"]], dtype=np.int64),
+        )
         counts = np.full((len(place), len(detectors), len(COUNTED)), -1, dtype=np.int64)
         for i, name in enumerate(COUNTED):
-            counts[at, which, i] = np.asarray(cells[name])
+            counts[*at, i] = np.asarray(cells[name])
         truth_of = {name: one.series[0] for one in shared for name in one.series}
         groups = _numbered(list(group_of.values()))
         truths = _numbered([truth_of.get(name, name) for name in place])
@@ -85,6 +90,7 @@ class Counts:
             detectors=detectors,
             series=tuple(place),
             counts=counts,
+            at=at,
             units=units | {"truths": truths} if named and sets else units,
             named=named,
             names=tuple(dict.fromkeys(group_of.values())) if named else (),
@@ -128,10 +134,8 @@ class Counts:
 
     def placed(self, cells: Values, column: str) -> FloatArray:
         """A column of numbers as series x detectors; NaN where there is no cell."""
-        order = {name: i for i, name in enumerate(self.detectors)}
         found = np.full((len(self.series), len(self.detectors)), np.nan)
-        at = [self.place[name] for name in cells["series"]], [order[name] for name in cells["detector"]]
-        found[at] = np.asarray(cells[column], dtype=np.float64)
+        found[self.at] = np.asarray(cells[column], dtype=np.float64)
         return found
 
     @property

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from nofluke.arrays import AnyArray
+from nofluke.arrays import AnyArray, IntArray
 from nofluke.data.columns import UtcTimes, absent, as_column
 from nofluke.data.tables import MISSING_WORDS
 from nofluke.errors import InputError, Remark, arg, named, passed, say, shown
@@ -162,16 +162,17 @@ def items_of(column: Any) -> list[Any]:
 
 def names_in(column: Any, role: str) -> list[str | None]:
     """Names as text, None where there is none; whole numbers and text as they are."""
-    found: list[str | None] = []
+    items = items_of(column)
     names: dict[Any, str | None] = {}
     taken: dict[str, Any] = {}
-    for item in items_of(column):
+
+    def named(item: Any) -> str | None:
         try:
             key = (item,) if isinstance(item, bool | np.bool_) else item  # True equals 1, and has another name
             if key not in names:
                 missing = absent(np.array([item], dtype=object))[0] or not str(item).strip()
                 names[key] = None if missing else keep_apart(item, taken, role)
-            found.append(names[key])
+            return names[key]
         except InputError:
             raise
         except Exception:  # whatever an object of the user's raises when it is compared or written
@@ -180,7 +181,19 @@ def names_in(column: Any, role: str) -> list[str | None]:
                 problem=f"must be a column of names, got {shown(item)}",
                 remedy="pass text or whole numbers",
             ) from None
-    return found
+
+    begins = _begins(items)
+    found = np.array([named(items[at]) for at in begins.tolist()], dtype=object)
+    return found.repeat(np.diff(begins, append=len(items))).tolist()
+
+
+def _begins(items: list[Any]) -> IntArray:
+    """Where items begin that are other than those before: rows of a series mostly lie together."""
+    if not set(map(type, items)) <= {str, int}:  # of others some equal what has another name, or are no plain values
+        return np.arange(len(items))
+    values = np.empty(len(items), dtype=object)
+    values[:] = items
+    return np.flatnonzero(np.append(values[:1] == values[:1], values[1:] != values[:-1]))
 
 
 def keep_apart(item: Any, taken: dict[str, Any], role: str) -> str:

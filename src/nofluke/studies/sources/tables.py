@@ -211,8 +211,14 @@ class TableChunk:
 
     def _blocks(self, file: TableFile, pieces: Sequence[Piece], connection: Any) -> dict[Piece, Block]:
         """What was read of each piece of one file."""
-        wanted = [*self.columns, *self.roles.of_rows.values()]
-        read: dict[tuple[str, Piece], Read] = {}
+        of_rows = self.roles.of_rows
+        wanted = [*self.columns, *of_rows.values()]
+        blocks: dict[Piece, Block] = {}
+
+        def block_of(piece: Piece, read: Mapping[str, Read]) -> Block:
+            scores = {piece.detector or name: read[name] for name in self.columns}
+            return Block(scores=scores, **{role: read[column] for role, column in of_rows.items()})
+
         try:
             if not file.path.exists():
                 raise InputError(problem=f"{file.label} {_OUT_OF_REACH}")
@@ -221,18 +227,14 @@ class TableChunk:
                     slices = [(piece.start, piece.stop) for piece in run]
                     at_once = _numbers(table, [name for name in wanted if name != self.roles.times], slices)
                     for name in wanted:
-                        slowly = partial(_column, table, name, self.roles)
-                        parts = at_once[name] if name in at_once else typed(slowly, slices)
-                        read.update({(name, piece): part for piece, part in zip(run, parts, strict=True)})
+                        if name not in at_once:
+                            at_once[name] = typed(partial(_column, table, name, self.roles), slices)
+                    for at, piece in enumerate(run):
+                        blocks[piece] = block_of(piece, {name: parts[at] for name, parts in at_once.items()})
         except (InputError, OSError) as error:
-            read = dict.fromkeys(((name, piece) for name in wanted for piece in pieces), Fault.of(error))
-        return {
-            piece: Block(
-                scores={piece.detector or name: read[name, piece] for name in self.columns},
-                **{role: read[column, piece] for role, column in self.roles.of_rows.items()},
-            )
-            for piece in pieces
-        }
+            fault = dict.fromkeys(wanted, Fault.of(error))
+            return {piece: block_of(piece, fault) for piece in pieces}
+        return blocks
 
     def _case(self, blocks: Mapping[Piece, Block], entry: Entry) -> Case:
         if entry.fault is not None:
