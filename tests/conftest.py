@@ -3,17 +3,21 @@
 import os
 import sys
 from collections import Counter
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 from hypothesis import is_hypothesis_test, settings
 
 import nofluke as nf
+from nofluke.compiled import Patience
+from nofluke.laws.exact import walk
 from pages import CHROMIUM
 
 SHARE = 8
 OWN_SETTINGS = "_hypothesis_internal_use_settings"  # where @settings keeps them
 MANY = 5_000  # tests: all but those behind markers
+PERMUTED = {"tolerance": 2, "null": "permutation"}
 NO_BROWSER = "there is no chromium to look at the page with"
 
 if sys.dont_write_bytecode:
@@ -59,10 +63,15 @@ def pytest_collection_finish(session):
     worker = os.environ.get("PYTEST_XDIST_WORKER")
     if len(session.items) < MANY or worker not in ("gw0", "gw1"):
         return
-    truth, scores = np.arange(300) % 37 == 0, np.sin(np.arange(300.0))
+    steps = np.arange(20_000)
     if worker == "gw0":
-        assert nf.evaluate(truth, scores, quantile=0.9, tolerance=2, null="permutation").verdict
+        hurried = Patience(walk.compile_walk)
+        hurried.spend(60.0)
+        with patch.object(walk, "WALKS", hurried):  # the recurrence over blocks, and the product of equal clusters
+            assert nf.evaluate(steps[:100] % 40 == 0, predictions=steps[:100] % 30 == 0, **PERMUTED).verdict
+        assert nf.evaluate(steps % 37 == 0, predictions=np.sin(steps) > 0.8, **PERMUTED).verdict  # the inversion
     else:
+        truth, scores = steps[:300] % 37 == 0, np.sin(steps[:300])
         assert nf.significance(list(nf.metrics.names()), truth, scores, quantile=0.9, null="circular-shift")
 
 

@@ -324,12 +324,12 @@ def test_a_reader_that_has_seen_enough_is_no_error(data):
     ("redirection", "options", "code", "error"),
     [
         (">&-", "", 2, "nofluke: standard output is closed, so the result cannot be printed: pass -o FILE.\n"),
-        (">&- 2>&-", "", 2, ""),
+        pytest.param(">&- 2>&-", "", 2, "", marks=pytest.mark.slow),
         (">&- 2>&-", "-o out.csv", 0, ""),
-        ("2>&-", "-o out.csv", 0, ""),
+        pytest.param("2>&-", "-o out.csv", 0, "", marks=pytest.mark.slow),
         ("2>/dev/full", "--alpha 7", 2, ""),
         (">/dev/full", "", 2, "nofluke: the result cannot be printed (No space left on device): pass -o FILE.\n"),
-        ("<&-", "-o out.csv", 0, ""),
+        pytest.param("<&-", "-o out.csv", 0, "", marks=pytest.mark.slow),
     ],
 )
 def test_closed_and_full_streams_are_no_traceback(data, redirection, options, code, error):
@@ -484,6 +484,7 @@ def test_the_line_in_a_report_can_be_pasted_whatever_the_file_is_called(run, dat
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes on this system")
+@pytest.mark.slow
 def test_a_report_on_a_pipe_does_not_read_it_again(data):
     """Its SHA-256 is not known; a second reading would wait for ever, or see nothing."""
     os.mkfifo(data / "pipe")

@@ -373,7 +373,10 @@ def test_a_format_that_is_named_goes_into_any_file(run, files):
     [
         ("report data.csv --truth label --scores z --quantile .9 -o page.html", "--output page.html"),
         ("evaluate data.csv --truth label --scores z --quantile .9 -o x.json", "--output x.json"),
-        ("coincidence quakes.csv tweets.csv --tolerance 2d --report page.html -o x.txt", "--report page.html"),
+        pytest.param(
+            *("coincidence quakes.csv tweets.csv --tolerance 2d --report page.html -o x.txt", "--report page.html"),
+            marks=pytest.mark.slow,
+        ),
         ("watch state.json --predictions-file tweets.csv --truth-file quakes.csv --tolerance 2d", "state.json"),
     ],
 )

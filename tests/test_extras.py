@@ -12,6 +12,7 @@ import pytest
 import nofluke as nf
 from nofluke.extras import EXTRAS
 from nofluke.progress import cells_bar, progress_bar
+from nofluke.studies.run import dask_executor
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -52,6 +53,18 @@ def python_without(names, code, *arguments):
     )
 
 
+@pytest.fixture
+def without(monkeypatch):
+    """Packages that are missing from here on, with all that is loaded of them."""
+
+    def block(*names):
+        loaded = [module for module in sys.modules if module.partition(".")[0] in names]
+        for name in {*names, *loaded}:
+            monkeypatch.setitem(sys.modules, name, None)
+
+    return block
+
+
 def test_the_library_alone_needs_four_packages():
     """Everything else is an extra, each package in the extra that errors name; "all" has all that users may need."""
     extras = PROJECT["optional-dependencies"]
@@ -82,31 +95,23 @@ nf.datasets.simulate_quakes(rng=0)
 
 
 @pytest.mark.parametrize(
-    ("package", "code"),
+    ("package", "ask"),
     [
-        ("duckdb", "nf.study('README.md', series='a', truth='b', scores='c', budget='1%')"),
-        ("duckdb", "nf.study(table(), **ASKED, workers=1, out=sys.argv[1])"),
-        ("pooch", "nf.datasets.load_earthquakes()"),
-        ("matplotlib", "nf.evaluate([0, 1] * 9, [0, 1] * 9, threshold=1).plot()"),
-        ("jinja2", "nf.evaluate([0, 1] * 9, [0, 1] * 9, threshold=1).report(sys.argv[1] + '/a.html')"),
-        ("distributed", "from nofluke.studies.run import dask_executor; dask_executor('local').__enter__()"),
+        ("duckdb", lambda _: nf.study("README.md", series="a", truth="b", scores="c", budget="1%")),
+        ("duckdb", lambda folder: nf.study(table(), **ASKED, workers=1, out=folder)),
+        ("pooch", lambda _: nf.datasets.load_earthquakes()),
+        ("matplotlib", lambda _: nf.evaluate([0, 1] * 9, [0, 1] * 9, threshold=1).plot()),
+        ("jinja2", lambda folder: nf.evaluate([0, 1] * 9, [0, 1] * 9, threshold=1).report(folder / "a.html")),
+        ("distributed", lambda _: dask_executor("local").__enter__()),
     ],
 )
-def test_a_missing_extra_is_an_error_with_the_line_to_type(package, code, tmp_path):
+def test_a_missing_extra_is_an_error_with_the_line_to_type(package, ask, tmp_path, without, monkeypatch):
     """Each place that needs one says which package is missing and how to get it."""
-    head = f"import sys; sys.path.insert(0, {str(ROOT / 'tests')!r})\nimport os; os.environ.pop('NOFLUKE_DATA', None)"
-    told = f"""
-{head}
-import nofluke as nf
-from test_extras import ASKED, table
-try:
-    {code}
-except nf.InputError as error:
-    print(error)
-"""
-    done = python_without([package], told, str(tmp_path))
-    line = f"{package}, which is not installed: pip install 'nofluke[{EXTRAS[package]}]'.\n"
-    assert done.stdout.endswith(line), done.stdout + done.stderr
+    monkeypatch.delenv("NOFLUKE_DATA", raising=False)
+    without(package)
+    with pytest.raises(nf.InputError) as error:
+        ask(tmp_path)
+    assert str(error.value).endswith(f"{package}, which is not installed: pip install 'nofluke[{EXTRAS[package]}]'.")
 
 
 def test_the_command_without_click_says_what_to_type():
@@ -132,16 +137,22 @@ def test_the_command_without_click_says_what_to_type():
         ("distributed", "study table.csv --series series --truth truth --scores good --budget 5% --dask local"),
     ],
 )
-def test_on_the_command_line_a_missing_extra_is_one_line(package, line, tmp_path):
+def test_on_the_command_line_a_missing_extra_is_one_line(package, line, tmp_path, without, monkeypatch, capsys):
     """On standard error, with exit code 2, before anything is written; what comes with a package is missing, too."""
     (tmp_path / "table.csv").write_text("series,truth,good\na,0,1\na,1,2\na,0,1\n")
-    code = f"import os; os.chdir({str(tmp_path)!r})\nfrom nofluke.cli import main\nmain({line.split()!r})"
-    done = python_without([package, *(["markupsafe"] if package == "jinja2" else [])], code)
-    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done.stderr
-    assert done.stderr.endswith(f"{package}, which is not installed: pip install 'nofluke[{EXTRAS[package]}]'.\n")
+    from nofluke.cli import main  # others import this file where there is no click
+
+    monkeypatch.chdir(tmp_path)
+    without(package, *(["markupsafe"] if package == "jinja2" else []))
+    with pytest.raises(SystemExit) as stopped:
+        main(line.split())
+    out, err = capsys.readouterr()
+    assert (stopped.value.code, out, err.count("\n")) == (2, "", 1), err
+    assert err.endswith(f"{package}, which is not installed: pip install 'nofluke[{EXTRAS[package]}]'.\n")
     assert [path.name for path in tmp_path.iterdir()] == ["table.csv"]
 
 
+@pytest.mark.slow
 def test_a_study_without_pages_has_all_but_its_page_and_gets_it_later(tmp_path):
     """The folder is for programs, too; whoever installs what pages need and resumes gets the page."""
     code = f"""

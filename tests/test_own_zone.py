@@ -40,6 +40,7 @@ def test_a_page_tells_local_times_and_names_their_zone_once(tmp_path, form):
     assert x["zone_name"] == "UTC+1/+2"
 
 
+@pytest.mark.slow
 def test_utc_and_times_without_a_zone_stay_as_they_are(tmp_path):
     """UTC is its own name; what has no zone gets none."""
     utc = result(BERLIN.tz_convert("UTC")).report(tmp_path / "utc.html").read_text(encoding="utf-8")

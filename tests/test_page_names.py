@@ -77,7 +77,13 @@ def read(path):
 
 @pytest.mark.parametrize(
     ("kind", "named"),
-    [(one, "incident"), (several, "incident"), (ranges, "seizure"), (lists, "flood"), (lists, "incident")],
+    [
+        (one, "incident"),
+        pytest.param(several, "incident", marks=pytest.mark.slow),
+        (ranges, "seizure"),
+        (lists, "flood"),
+        pytest.param(lists, "incident", marks=pytest.mark.slow),
+    ],
 )
 def test_a_page_says_nothing_but_the_names(kind, named, tmp_path):
     """No event, alarm, prediction or range is left, but in arguments and in commands; both names are there."""

@@ -250,6 +250,7 @@ class TestWords:
             few.sentence,
         )
 
+    @pytest.mark.slow
     def test_lists_of_times_have_no_steps(self, tmp_path):
         """Findings are told in time, and so is everything else on their page."""
         rng = np.random.default_rng(2)

@@ -219,6 +219,7 @@ def test_each_has_the_very_page_that_it_has_alone(page, tmp_path):
     assert not set(ids) & set(re.findall(r' id="([^"]+)"', body)), "both are in the document at once"
 
 
+@pytest.mark.slow
 def test_a_single_detector_has_the_page_of_evaluate(tmp_path):
     """One array, of scores or of alarms, needs no name."""
     truth, scores = example()
@@ -363,6 +364,7 @@ def run(*words):
     return done.output
 
 
+@pytest.mark.slow
 def test_the_command_writes_a_page_that_says_how_to_repeat_it(file, tmp_path):
     """Scores and alarms side by side; the command in the page gives the same bytes, its Python the same pages."""
     out = tmp_path / "page.html"

@@ -216,6 +216,8 @@ def test_columns_and_files_nobody_asks_for_are_in_the_leaderboard(tmp_path, caps
                 "z",
                 "--budget",
                 "10%",
+                "--workers",
+                "1",
                 "--format",
                 "csv",
             ]
@@ -390,7 +392,7 @@ def test_a_warm_up_by_series_is_that_of_each(tmp_path, how, capsys):
                 "scores": None,
             }
     if how == "command line":
-        options = ["--truth", "y", "--scores", "z", "--warmup", "warm", "--quantile", "0.9"]
+        options = ["--truth", "y", "--scores", "z", "--warmup", "warm", "--quantile", "0.9", "--workers", "1"]
         with pytest.raises(SystemExit):
             main(["study", source, *options, "-o", str(tmp_path / "out")])
         found = nf.Study.open(tmp_path / "out")
