@@ -11,7 +11,7 @@ from hypothesis import is_hypothesis_test, settings
 
 import nofluke as nf
 from nofluke.compiled import Patience
-from nofluke.laws.exact import walk
+from nofluke.laws.exact import programme
 from pages import CHROMIUM
 
 SHARE = 8
@@ -65,9 +65,9 @@ def pytest_collection_finish(session):
         return
     steps = np.arange(20_000)
     if worker == "gw0":
-        hurried = Patience(walk.compile_walk)
+        hurried = Patience(programme.compile_walk)
         hurried.spend(60.0)
-        with patch.object(walk, "WALKS", hurried):  # the recurrence over blocks, and the product of equal clusters
+        with patch.object(programme, "WALKS", hurried):  # the recurrence over blocks, and the product of equal clusters
             assert nf.evaluate(steps[:100] % 40 == 0, predictions=steps[:100] % 30 == 0, **PERMUTED).verdict
         assert nf.evaluate(steps % 37 == 0, predictions=np.sin(steps) > 0.8, **PERMUTED).verdict  # the inversion
     else:

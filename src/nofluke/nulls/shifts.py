@@ -125,8 +125,8 @@ def _overlap(moved: Ranges, fixed: Ranges, n: int, shifts: range) -> IntArray:
         return _of_these(_correlation(flags_of(moved, n), flags_of(fixed, n)), shifts)
     loops = LOOPS.loops(_seconds(len(moved.starts) * len(fixed.starts), n))
     if loops is not None:
-        ends = (moved.starts, moved.stops, fixed.starts, fixed.stops)  # in one layout: each is compiled by itself
-        return np.asarray(loops.overlaps(*map(np.ascontiguousarray, ends), n, shifts.start % n, len(shifts)))
+        given = (moved.starts, moved.stops, fixed.starts, fixed.stops)  # in one layout: each is compiled by itself
+        return np.asarray(loops.overlaps(*map(np.ascontiguousarray, given), n, shifts.start % n, len(shifts)))
     begins, ends = fixed.starts[:, None], fixed.stops[:, None]
     slope = np.zeros(n, dtype=np.int64)
     for bend, at in (
@@ -216,8 +216,8 @@ def _by_intervals(starts: IntArray, stops: IntArray, moved: Ranges, n: int, shif
     pairs = len(starts) * len(moved.starts)
     loops = LOOPS.loops(_seconds(pairs, n)) if pairs <= AT_ONCE else None
     if loops is not None:
-        ends = map(np.ascontiguousarray, (starts, stops, moved.starts, moved.stops))
-        return np.asarray(loops.touched(*ends, n, shifts.start % n, len(shifts)))
+        given = map(np.ascontiguousarray, (starts, stops, moved.starts, moved.stops))
+        return np.asarray(loops.touched(*given, n, shifts.start % n, len(shifts)))
     # a range further back comes here later: its interval begins as many shifts later as it ends earlier
     lengths, gaps = moved.stops - moved.starts, np.diff(moved.stops, prepend=moved.stops[-1] - n)
     if pairs <= AT_ONCE:
