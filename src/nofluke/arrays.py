@@ -1,5 +1,6 @@
 """Names for the arrays that everything is made of, and equality of what holds arrays."""
 
+import math
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -55,3 +56,12 @@ def product(one: AnyArray, other: AnyArray) -> AnyArray:
     """one @ other, in pieces below what BLAS uses threads for: on a busy machine they wait for each other."""
     rows = max(UNTHREADED // max(other.size, 1), 1)
     return np.concatenate([one[begin : begin + rows] @ other for begin in range(0, max(len(one), 1), rows)])
+
+
+UNTHREADED_ROW = 2**13  # numbers
+
+
+def dot(one: AnyArray, other: AnyArray) -> float:
+    """The sum of products of two rows of numbers, in pieces for the same reason."""
+    pieces = range(0, len(one), UNTHREADED_ROW)
+    return math.fsum(float(one[at : at + UNTHREADED_ROW] @ other[at : at + UNTHREADED_ROW]) for at in pieces)

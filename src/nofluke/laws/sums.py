@@ -17,7 +17,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from nofluke.arrays import FloatArray, IntArray
+from nofluke.arrays import FloatArray, IntArray, dot
 from nofluke.errors import InputError
 from nofluke.laws.law import How, Law, Tail, TailSide, exactly, lacks_data
 from nofluke.lazy import lazy
@@ -104,8 +104,8 @@ class SumLaw(Law):
         numbers, _, begin, lengths = self._flat
         weights, _ = self._tilted(theta)
         means = np.add.reduceat(weights * numbers, begin)
-        spread = weights @ (numbers - np.repeat(means, lengths)) ** 2
-        return self.ends[0] + math.fsum(means), float(spread)
+        spread = dot(weights, (numbers - np.repeat(means, lengths)) ** 2)
+        return self.ends[0] + math.fsum(means), spread
 
     def _tilt_to(self, target: int) -> float:
         """The θ under which the mean of the sum is a number inside its range: Newton's method, kept in bounds."""
@@ -173,7 +173,7 @@ class SumLaw(Law):
             part = law[hits - low :] if side == "upper" else law[: hits - low + 1][::-1]
             # outwards from the hits: the tilt is taken out by factors of at most 1
             factors = np.exp(-abs(theta) * np.arange(len(part), dtype=np.float64))
-            return float(part @ factors), _ROUNDING * float(law.max() * factors.sum())
+            return dot(part, factors), _ROUNDING * float(law.max() * factors.sum())
 
         mass, rounding = beyond(self._law_at(theta))
         method = self.method
