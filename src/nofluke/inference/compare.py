@@ -15,7 +15,7 @@ from typing import Any, Literal, Unpack
 
 import numpy as np
 
-from nofluke.arrays import AnyArray, BoolArray, ByValue, FloatArray, IntArray, product
+from nofluke.arrays import AnyArray, BoolArray, ByValue, FloatArray, IntArray, inner, product
 from nofluke.data.columns import frame_columns
 from nofluke.errors import InputError, say, shown
 from nofluke.inference.chance import f_test, significant
@@ -174,7 +174,7 @@ class _Kinds:
     def statistics(self, kept: AnyArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Of each swap, difference² / Σ d², the difference and Σ d², for three measures; infinite where undefined."""
         # of those kept less those exchanged; sums are rows, so that all that follows runs along swaps
-        every = self.sizes @ self.linear.astype(np.float64)
+        every = (self.sizes[:, None] * self.linear.astype(np.float64)).sum(axis=0)
         sums = 2 * product(kept, self.linear).T.astype(np.float64, order="C") - every[:, None]
         crossed = sums[4:].reshape(4, 4, -1)
         with np.errstate(divide="ignore", invalid="ignore"):  # a detector without alarms, or units that all agree
@@ -212,14 +212,14 @@ def _kinds(first: Counts, second: Counts) -> _Kinds:
     rows, sizes = rows[order], sizes[order]
     linear = np.hstack([rows[:, 4:], (rows[:, :4, None] * rows[:, None, 4:]).reshape(len(rows), 16)])
     # whole numbers up to 2^24 are exact in short floats, which are faster
-    short = (sizes @ np.abs(linear)).max(initial=0.0) < 2**24 and not (linear % 1).any()
+    short = (sizes[:, None] * np.abs(linear)).sum(axis=0).max(initial=0.0) < 2**24 and not (linear % 1).any()
     return _Kinds(
         sizes=sizes,
         observed=observed[order].astype(np.float64),
         linear=linear.astype(np.float32 if short else np.float64),
         total=x.sum(axis=0),
-        alike=x.T @ x,
-        apart=y.T @ y,
+        alike=np.einsum("ki,kj->ij", x, x),
+        apart=np.einsum("ki,kj->ij", y, y),
     )
 
 
@@ -422,7 +422,7 @@ def _difference(
     student = recut or unlike or (bool(rare) and MEASURES[m] == "precision")
     holding, weight, why = _holding(pair, first, second, m, noun)
     low = high = None
-    error = math.sqrt(max(holding - 1, 0) / max(holding, 1) * float(changes @ changes))
+    error = math.sqrt(max(holding - 1, 0) / max(holding, 1) * inner(changes, changes))
     pvalue = math.nan if few else float(tested.pvalue[m])
     if student and not math.isnan(pvalue):
         pvalue = max(pvalue, _student(value, error, weight - 1))

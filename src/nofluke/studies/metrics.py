@@ -21,7 +21,7 @@ from functools import reduce
 
 import numpy as np
 
-from nofluke.arrays import BoolArray, FloatArray, IntArray
+from nofluke.arrays import BoolArray, FloatArray, IntArray, inner
 from nofluke.inference.chance import Side, significant
 from nofluke.inference.compare import Comparison, Difference, swap_test
 from nofluke.inference.corrections import holm, scale_of
@@ -360,7 +360,7 @@ def _difference(
         from scipy.special import stdtrit
 
         left_out = np.subtract(*(linearise(side).left_out[:, FOUND] for side in sides))
-        error = wide * math.sqrt((k - 1) / k * float(left_out @ left_out))
+        error = wide * math.sqrt((k - 1) / k * inner(left_out, left_out))
         reach = float(stdtrit(weight - 1, (1 + found.level) / 2)) * error
         low, high = value - reach, value + reach
     return Difference(
