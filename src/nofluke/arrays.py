@@ -1,6 +1,5 @@
 """Names for the arrays that everything is made of, and equality of what holds arrays."""
 
-import math
 from dataclasses import fields, is_dataclass
 from typing import Any
 
