@@ -32,7 +32,7 @@ from nofluke.nulls.evidence import adjacency, in_runs
 from nofluke.nulls.permutation import Permutation
 from nofluke.nulls.placements import simulate
 from nofluke.plain import as_rng, check_alpha, check_beta, check_word, exact_fraction, finite_or_none, several
-from nofluke.ratios import divide, f_beta
+from nofluke.ratios import TIE_SLACK, divide, f_beta
 from nofluke.series.arguments import About, AboutDetector, takes
 from nofluke.series.between import Made, trial_of
 from nofluke.series.detector import STEPS, AlarmRule, CountAlarms, Cuts, choose_cut
@@ -940,7 +940,9 @@ class Evaluation(Exports, ByValue):
             found - events * divide(self.recall_test.expected, self.n_events),
         )
         x, y = (one - one.mean() if len(one) else one for one in above)
-        return divide(float(x @ y), math.sqrt(float(x @ x) * float(y @ y)))
+        found = divide(float(x @ y), math.sqrt(float(x @ x) * float(y @ y)))
+        # 1 but for rounding, which depends on the machine
+        return math.copysign(1.0, found) if abs(found) > 1 - TIE_SLACK else found
 
     def needed(self, *, power: float = 0.8, recall: float | None = None, precision: float | None = None) -> Needed:
         """How many more events, and how much more time, it takes to tell this detector from chance.

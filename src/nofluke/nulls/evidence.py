@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from nofluke.arrays import FloatArray, IntArray, product
+from nofluke.arrays import FloatArray, IntArray, inner, product
 from nofluke.laws.exact.hypergeometric import hypergeometric_pmf
 from nofluke.laws.montecarlo import Draw
 from nofluke.nulls.levels import RUN, RUN_LENGTH
@@ -219,7 +219,7 @@ def memory(scores: FloatArray) -> Evidence:
     _, inverse, counts = np.unique(scores, return_inverse=True, return_counts=True)
     ranks = (np.cumsum(counts) - (counts + 1) / 2)[inverse.ravel()]
     ranks = ranks - ranks.mean()
-    correlation = float(ranks[1:] @ ranks[:-1]) / float(ranks @ ranks)
+    correlation = inner(ranks[1:], ranks[:-1]) / inner(ranks, ranks)
     z = (correlation + 1 / (n - 1)) * math.sqrt(n)
     return Evidence(statistic=correlation, pvalue=0.5 * math.erfc(z / math.sqrt(2)))
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from nofluke.arrays import BoolArray, FloatArray, IntArray
+from nofluke.arrays import BoolArray, FloatArray, IntArray, inner
 from nofluke.compiled import Patience
 from nofluke.dates import NANOSECONDS
 from nofluke.errors import InputError, arg, say
@@ -134,8 +134,11 @@ def _totals_of(least: float, most: int) -> FloatArray:
 
 @lru_cache(maxsize=8)
 def _harmonics(combs: Combs, n_steps: int, n_powers: int) -> IntArray:
-    nearest = np.rint(np.arange(1, combs.most + 1) * n_steps / combs.periods[:, None]).astype(np.int64)
-    return np.clip(nearest, 1, n_powers) - 1
+    nearest = np.arange(1, combs.most + 1) * n_steps / combs.periods[:, None]
+    found = np.rint(nearest, out=nearest).astype(np.int64)  # millions of them for a long series: no more copies
+    np.clip(found, 1, n_powers, out=found)
+    found -= 1
+    return found
 
 
 SHORT = Combs(periods=np.arange(3, 32), most=15, cycles=MANY_CYCLES)  # up to the days of a month
@@ -626,7 +629,7 @@ def _refined(events: Side, alarms: Side, at: int, harmonics: list[int]) -> float
             real, imaginary = (np.bincount(part, weights=one, minlength=PARTS) for one in (down.real, down.imag))
             # not by BLAS, whose threads cost more than so few numbers are worth
             summed = np.einsum("fp,p->f", fine, real + 1j * imaginary)
-            total += np.abs(summed) ** 2 / float(side.series @ side.series)
+            total += np.abs(summed) ** 2 / inner(side.series, side.series)
     return at + float(offsets[total.argmax()])
 
 

@@ -241,10 +241,12 @@ def _tied(sequence: Sequence, levels: FloatArray, cuts: FloatArray) -> tuple[str
     """A note where ties at a quantile make more than twice the predictions that it asks for."""
     scores = sequence.open_scores()
     n = len(scores)
-    asked = [max(math.ceil((1 - Fraction(repr(float(level)))) * n), 1) for level in levels]
-    many = [
-        (q, a, m) for q, a, m in zip(levels.tolist(), asked, reaching(scores, cuts).tolist(), strict=True) if m > 2 * a
-    ]
+    many = []
+    for q, m in zip(levels.tolist(), reaching(scores, cuts).tolist(), strict=True):
+        if m > 1.5 * max((1 - q) * n, 1):  # else it is not twice as many, and fractions take their time
+            asked = max(math.ceil((1 - Fraction(repr(q))) * n), 1)
+            if m > 2 * asked:
+                many.append((q, asked, m))
     if not many or scores.min() == scores.max():  # where all are equal, that is said
         return ()
     q, a, m = many[-1]
