@@ -364,7 +364,10 @@ def test_a_format_that_is_named_goes_into_any_file(run, files):
 @pytest.mark.parametrize(
     ("line", "named"),
     [
-        ("report data.csv --truth label --scores z --quantile .9 -o page.html", "--output page.html"),
+        pytest.param(
+            *("report data.csv --truth label --scores z --quantile .9 -o page.html", "--output page.html"),
+            marks=pytest.mark.slow,
+        ),
         ("evaluate data.csv --truth label --scores z --quantile .9 -o x.json", "--output x.json"),
         pytest.param(
             *("coincidence quakes.csv tweets.csv --tolerance 2d --report page.html -o x.txt", "--report page.html"),

@@ -111,8 +111,8 @@ def _overlap(moved: Ranges, fixed: Ranges, n: int) -> IntArray:
         return _correlation(flags_of(moved, n), flags_of(fixed, n))
     loops = LOOPS.loops(_seconds(len(moved.starts) * len(fixed.starts), n))
     if loops is not None:
-        ends = (moved.starts, moved.stops, fixed.starts, fixed.stops)  # in one layout: each is compiled by itself
-        return np.asarray(loops.overlaps(*map(np.ascontiguousarray, ends), n))
+        edges = (moved.starts, moved.stops, fixed.starts, fixed.stops)  # in one layout: each is compiled by itself
+        return np.asarray(loops.overlaps(*map(np.ascontiguousarray, edges), n))
     begins, ends = fixed.starts[:, None], fixed.stops[:, None]
     slope = np.zeros(n, dtype=np.int64)
     for bend, at in (
