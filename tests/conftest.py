@@ -1,5 +1,6 @@
 """What all tests share: a browser, how many examples properties get, one line for each reason to skip."""
 
+import json
 import os
 import sys
 from collections import Counter
@@ -37,6 +38,32 @@ def browser():
         launched = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield launched
         launched.close()
+
+
+@pytest.fixture
+def run(capsys):
+    """Run the command line in this process; returns exit code, output and errors."""
+    from nofluke.cli import main
+
+    def call(*words):
+        with pytest.raises(SystemExit) as stopped:
+            main([str(word) for word in words])
+        told = capsys.readouterr()
+        return stopped.value.code, told.out, told.err
+
+    return call
+
+
+@pytest.fixture
+def run_json(run):
+    """Run a command with --format json, and read what it prints as strictly as JSON is written."""
+
+    def call(*words):
+        code, out, err = run(*words, "--format", "json")
+        assert (code, err) == (0, "")
+        return json.loads(out, parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
+
+    return call
 
 
 def pytest_addoption(parser):

@@ -43,28 +43,9 @@ def data(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def run(data, capsys):
-    """Run the command line in this process; returns exit code, output and errors."""
-
-    def call(*arguments):
-        with pytest.raises(SystemExit) as stopped:
-            main(list(arguments))
-        captured = capsys.readouterr()
-        return stopped.value.code, captured.out, captured.err
-
-    return call
-
-
-@pytest.fixture
-def run_json(run):
-    """Run a command with --format json, and read what it prints as strictly as JSON is written."""
-
-    def call(*arguments):
-        code, out, err = run(*arguments, "--format", "json")
-        assert (code, err) == (0, "")
-        return json.loads(out, parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
-
-    return call
+def run(data, run):
+    """The command line, beside these files."""
+    return run
 
 
 def fresh(*arguments, text=None, encoding="utf-8", **environment):

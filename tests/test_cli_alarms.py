@@ -15,17 +15,14 @@ LATER = np.arange(60) >= 20
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch, capsys):
+def run(tmp_path, monkeypatch, run):
     """Call the command line on a file of labels, scores and days; the code, what was printed, and what was said."""
     monkeypatch.chdir(tmp_path)
     rows = zip(TIMES.astype(str), TRUTH, SCORES, LATER.astype(int), strict=True)
     (tmp_path / "data.csv").write_text("day,y,z,later\n" + "".join(f"{d},{y},{z},{p}\n" for d, y, z, p in rows))
 
     def call(command, *options):
-        with pytest.raises(SystemExit) as end:
-            main([command, "data.csv", "--truth", "y", "--time", "day", *options])
-        out, err = capsys.readouterr()
-        return end.value.code, out, err
+        return run(command, "data.csv", "--truth", "y", "--time", "day", *options)
 
     return call
 

@@ -25,7 +25,7 @@ NUMBERS = ("stimuli.txt", "spikes.txt", "--tolerance", "2", "--span", "0", "99")
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch, capsys):
+def run(tmp_path, monkeypatch, run):
     """Run the command in a directory with the files above; returns exit code, output and errors."""
     monkeypatch.chdir(tmp_path)
     for name, lines in {
@@ -48,22 +48,7 @@ def run(tmp_path, monkeypatch, capsys):
     pq.write_table(pa.table({"at": [float(time) for time in SPIKES]}), "spikes.parquet")
 
     def call(*arguments, command="coincidence"):
-        with pytest.raises(SystemExit) as stopped:
-            main([command, *arguments])
-        captured = capsys.readouterr()
-        return stopped.value.code, captured.out, captured.err
-
-    return call
-
-
-@pytest.fixture
-def run_json(run):
-    """Run the command with --format json, and read what it prints as strictly as JSON is written."""
-
-    def call(*arguments):
-        code, out, err = run(*arguments, "--format", "json")
-        assert (code, err) == (0, "")
-        return json.loads(out, parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
+        return run(command, *arguments)
 
     return call
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import nofluke as nf
-from nofluke.cli import cli, main
+from nofluke.cli import cli
 
 RNG = np.random.default_rng(4)
 TRUTH = (RNG.random(300) < 0.1).astype(int)
@@ -14,17 +14,14 @@ A, B = RNG.integers(0, 9, 300) + 5 * TRUTH, RNG.integers(0, 9, 300)
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch, capsys):
+def run(tmp_path, monkeypatch, run):
     """Call the command line on a file of labels and two detectors; the code, what was printed, and what was said."""
     monkeypatch.chdir(tmp_path)
     rows = zip(TRUTH, A, B, strict=True)
     (tmp_path / "data.csv").write_text("y,a,b\n" + "".join(f"{y},{a},{b}\n" for y, a, b in rows))
 
     def call(command, *options):
-        with pytest.raises(SystemExit) as end:
-            main([command, "data.csv", "--truth", "y", *options])
-        out, err = capsys.readouterr()
-        return end.value.code, out, err
+        return run(command, "data.csv", "--truth", "y", *options)
 
     return call
 

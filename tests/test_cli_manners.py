@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nofluke as nf
-from nofluke.cli import cli, main
+from nofluke.cli import cli
 from nofluke.cli.command import TOPICS, broken
 from nofluke.cli.printing import wrapped
 from nofluke.cli.values import spread
@@ -97,16 +97,9 @@ def files(tmp_path, monkeypatch, rows):
 
 
 @pytest.fixture
-def run(files, capsys):
-    """Run the command line; returns exit code, output and errors."""
-
-    def call(*arguments):
-        with pytest.raises(SystemExit) as stopped:
-            main([*arguments])
-        captured = capsys.readouterr()
-        return stopped.value.code, captured.out, captured.err
-
-    return call
+def run(files, run):
+    """The command line, beside these files."""
+    return run
 
 
 # help
@@ -371,7 +364,10 @@ def test_a_format_that_is_named_goes_into_any_file(run, files):
 @pytest.mark.parametrize(
     ("line", "named"),
     [
-        ("report data.csv --truth label --scores z --quantile .9 -o page.html", "--output page.html"),
+        pytest.param(
+            *("report data.csv --truth label --scores z --quantile .9 -o page.html", "--output page.html"),
+            marks=pytest.mark.slow,
+        ),
         ("evaluate data.csv --truth label --scores z --quantile .9 -o x.json", "--output x.json"),
         pytest.param(
             *("coincidence quakes.csv tweets.csv --tolerance 2d --report page.html -o x.txt", "--report page.html"),

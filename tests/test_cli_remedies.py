@@ -6,8 +6,6 @@ import re
 import numpy as np
 import pytest
 
-from nofluke.cli import main
-
 N = 200
 
 
@@ -28,14 +26,11 @@ def files(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def run(files, capsys):
+def run(files, run):
     """Run the command line; returns exit code, output and errors."""
 
     def call(line):
-        with pytest.raises(SystemExit) as stopped:
-            main(line.split())
-        captured = capsys.readouterr()
-        return stopped.value.code, captured.out, captured.err
+        return run(*line.split())
 
     return call
 

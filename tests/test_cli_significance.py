@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import nofluke as nf
-from nofluke.cli import FORMATS, cli, main
+from nofluke.cli import FORMATS, cli
 
 N = 300
 RUNS = ((0, 8), (60, 84), (150, 150), (220, 249))
@@ -51,28 +51,9 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def run(folder, capsys):
-    """Run the command line in this process; returns exit code, output and errors."""
-
-    def call(*arguments):
-        with pytest.raises(SystemExit) as stopped:
-            main([str(argument) for argument in arguments])
-        captured = capsys.readouterr()
-        return stopped.value.code, captured.out, captured.err
-
-    return call
-
-
-@pytest.fixture
-def run_json(run):
-    """Run a command with --format json, and read what it prints as strictly as JSON is written."""
-
-    def call(*arguments):
-        code, out, err = run(*arguments, "--format", "json")
-        assert (code, err) == (0, "")
-        return json.loads(out, parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
-
-    return call
+def run(folder, run):
+    """The command line, beside these files."""
+    return run
 
 
 def plain(result):

@@ -17,7 +17,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nofluke as nf
-from nofluke.cli import main
 from nofluke.data.files import read_alarms, read_events, read_ranges, read_times
 from nofluke.data.tables import open_table
 from nofluke.data.where import kept_rows
@@ -33,19 +32,6 @@ ALERTS = (
     "cpu,3,db,2026-01-02 10:00,,y\n"
     "disk,2,web,2026-01-03 10:00,2026-01-03 11:00,\n"
 )
-
-
-@pytest.fixture
-def run(capsys):
-    """Exit code, standard output and standard error of a command."""
-
-    def call(*words):
-        with pytest.raises(SystemExit) as stopped:
-            main([str(word) for word in words])
-        told = capsys.readouterr()
-        return int(stopped.value.code or 0), told.out, told.err
-
-    return call
 
 
 # ---- exports

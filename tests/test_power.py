@@ -12,26 +12,12 @@ from hypothesis import strategies as st
 
 import nofluke as nf
 from exact_oracles import recall_power
-from nofluke.cli import main
 from nofluke.errors import InputError
 from nofluke.inference.power import _certain, as_coverage, as_plan, near_events
 from nofluke.laws.exact.hypergeometric import critical_hits
 from nofluke.laws.tables import hypergeometric
 
 RECALLS = (0.4, 0.5, 0.6, 0.7, 0.8)
-
-
-@pytest.fixture
-def run(capsys):
-    """Run the command line in this process; returns exit code, output and errors."""
-
-    def call(*arguments):
-        with pytest.raises(SystemExit) as stopped:
-            main([str(argument) for argument in arguments])
-        captured = capsys.readouterr()
-        return stopped.value.code, captured.out, captured.err
-
-    return call
 
 
 def fresh(n_steps, n_events, every, rng):

@@ -54,7 +54,7 @@ def offline():
         yield
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", params=[pytest.param("", marks=pytest.mark.slow)])
 def simulated(offline, tmp_path_factory):
     """The study on simulated data."""
     return reproduce(tmp_path_factory.mktemp("simulated"), simulated=True, seed=1, permutations=400)

@@ -992,7 +992,15 @@ class Evaluation(Exports, ByValue):
         return self.names.said(joined(" ", [headline(self.verdict, self.settings.choice), self.reason]))
 
     def _f1_test(self, f1: F1) -> FTest | None:
-        return shown_f1(self.cell, self.settings, self._tests, f1)
+        return self._f1_unasked if f1 == "auto" else shown_f1(self.cell, self.settings, self._tests, f1)
+
+    @lazy
+    def _f1_unasked(self) -> FTest | None:
+        return shown_f1(self.cell, self.settings, self._tests, "auto")
+
+    @lazy
+    def _permutation_would_say(self) -> str:
+        return permutation_would_say(self.cell, self._tests)
 
     def _record(self, *, f1: F1 = "value", statistics: Iterable[str] = ()) -> dict[str, Any]:
         f1_test, choice = self._f1_test(f1), self.settings.choice
@@ -1069,7 +1077,7 @@ class Evaluation(Exports, ByValue):
         """
         f1_test = self._f1_test(f1)
         tested = ("", "") if f1_test is None else (show_chance(f1_test.expected, f1_test.std), show_p(f1_test.pvalue))
-        would = permutation_would_say(self.cell, self._tests)
+        would = self._permutation_would_say
         intervals = self._intervals
         shown = tuple((str(own),) if any(intervals) else () for own in intervals)
         rows = tuple(
