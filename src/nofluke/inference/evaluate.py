@@ -254,7 +254,6 @@ def shown_f1(cell: Cell, settings: Settings, tests: tuple[ChanceTest, ChanceTest
 
     The same each time it is asked for: simulated with the seed of the result, else with 0.
     """
-    check_word(f1, "f1", ("auto", "test", "value"))
     if f1 == "value" or 0 in (cell.n_counted, cell.n_predictions):
         return None
     if f1 == "auto" and (cell.trial.size > MOST_STEPS or settings.alternative != "greater"):
@@ -992,6 +991,7 @@ class Evaluation(Exports, ByValue):
         return self.names.said(joined(" ", [headline(self.verdict, self.settings.choice), self.reason]))
 
     def _f1_test(self, f1: F1) -> FTest | None:
+        check_word(f1, "f1", ("auto", "test", "value"))
         return self._f1_unasked if f1 == "auto" else shown_f1(self.cell, self.settings, self._tests, f1)
 
     @lazy

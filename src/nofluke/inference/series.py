@@ -104,7 +104,7 @@ class Series(Held):
             self.read = read_times(truth, [], tolerances=(), **in_time)
 
     @property
-    def known(self) -> Any:
+    def _known(self) -> Any:
         """The truth with what is known of it; a list of times as it was passed."""
         return Known.of(self.truth, self.read, **self.about) if isinstance(self.read, Sequence) else self.truth
 

@@ -359,7 +359,7 @@ class Held(ABC):
 
     @property
     @abstractmethod
-    def known(self) -> Any:
+    def _known(self) -> Any:
         """The truth as functions take it without a `Held`."""
 
 
@@ -397,9 +397,9 @@ def takes(
             if isinstance(truth, Held) and first:
                 kwargs = _opened(truth, kwargs, first, allowed)
                 if len(args) > place:
-                    args = (*args[:place], truth.known, *args[place + 1 :])
+                    args = (*args[:place], truth._known, *args[place + 1 :])
                 else:
-                    kwargs[first] = truth.known
+                    kwargs[first] = truth._known
             preset = kwargs.pop("preset", None)
             if preset is not None:
                 filled = [one.name for one in by_position[: len(args)]]
