@@ -64,6 +64,8 @@ def inner(one: AnyArray, other: AnyArray) -> float:
     >>> inner(np.arange(20_000), np.ones(20_000))
     199990000.0
     """
+    if len(one) <= VECTOR:
+        return float(one @ other)
     return float(
         sum(one[begin : begin + VECTOR] @ other[begin : begin + VECTOR] for begin in range(0, len(one), VECTOR))
     )

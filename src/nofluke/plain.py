@@ -192,6 +192,8 @@ def as_number(value: object, name: str, must: str, holds: Callable[[float], bool
 
 def number_or_none(value: Any) -> float | None:
     """A plain float of any real number, NaN among them; None for the rest: text, columns, what floats cannot hold."""
+    if type(value) is float:
+        return value
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
     if isinstance(value, np.timedelta64) or not isinstance(value, Real | Decimal | np.bool_):

@@ -144,7 +144,7 @@ def offered_ranges(sequence: Sequence, truth: Truth, asked: CountEvents | None) 
     """An offer to count ranges, if labels come in runs and the call does not say what to count."""
     if asked is not None or sequence.truth_as != "labels" or truth.n < 2 or truth.n == truth.n_steps:
         return ()
-    following = int(np.count_nonzero(np.diff(truth.starts) == 1))
+    following = int(np.count_nonzero(truth.starts[1:] - truth.starts[:-1] == 1))
     if 2 * following < truth.n:  # runs this short are none: spare the law
         return ()
     runs = adjacency(truth.starts, truth.n_steps)

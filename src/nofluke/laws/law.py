@@ -207,7 +207,7 @@ class Law(ABC):
     @lazy
     def ends(self) -> tuple[int, int]:
         """The smallest and the largest number that has any probability."""
-        some = np.flatnonzero(self.table)
+        some = self.table.nonzero()[0]
         return int(some[0]), int(some[-1])
 
     @property

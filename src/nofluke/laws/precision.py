@@ -18,10 +18,11 @@ from nofluke.arrays import FloatArray
 from nofluke.errors import InputError, arg, say
 from nofluke.laws import costs
 from nofluke.laws.approximate import OfWindows, PrecisionSaddlepoint
+from nofluke.laws.exact.binomial import log_choose
 from nofluke.laws.exact.moments import precision_moments
 from nofluke.laws.exact.programme import few_cost, few_missed_pmf, precision_pmf
 from nofluke.laws.law import MASS_ERROR, How, Law, Tail, TailSide, exactly
-from nofluke.laws.tables import Hypergeometric, TableLaw
+from nofluke.laws.tables import TRUSTED, Hypergeometric, TableLaw
 from nofluke.lazy import lazy
 from nofluke.plain import check_alpha
 from nofluke.ratios import TIE_SLACK
@@ -97,6 +98,8 @@ class PrecisionTable(OfWindows, TableLaw):
         return self._filled(0, precision_pmf(self.windows, self.n_events))
 
     def _far(self, hits: int, side: TailSide, found: float) -> Tail:
+        if found == 0.0 and log_choose(self.windows.n_steps, self.n_events) < -math.log(TRUSTED):
+            return Tail.of(0.0, self.method)  # one placement alone would weigh more than a table loses
         from nofluke.laws.exact import fourier
 
         costs.announce_compilation()

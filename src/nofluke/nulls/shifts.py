@@ -44,7 +44,7 @@ def _recall_of_points(cell: Cell, n: int, shifts: range) -> IntArray:
     """Events that land near a prediction."""
     zone, events = cell.zone, cell.truth.starts
     if n == cell.n_steps:
-        return _overlap(runs(events), zone, n, shifts)
+        return _overlap(cell.truth.runs, zone, n, shifts)
     behind = int(np.count_nonzero(in_ranges(events[events >= n], zone)))
     return behind + _overlap(runs(events[events < n]), _before(zone, n), n, shifts)
 
@@ -53,7 +53,7 @@ def _precision_of_points(cell: Cell, n: int, shifts: range) -> IntArray:
     """Predictions, or episodes of them, that an event lands near."""
     events, found = cell.truth.starts, cell.stretches
     if n == cell.n_steps and found.single:  # nothing stays behind
-        return touched_by_shift(nonempty(Ranges(starts=found.starts, stops=found.stops)), runs(events), n, shifts)
+        return touched_by_shift(nonempty(Ranges(starts=found.starts, stops=found.stops)), cell.truth.runs, n, shifts)
     # what an event behind the circle hits, every rotation does
     hit = within(events[events >= n], Ranges(starts=found.starts, stops=found.stops)) > 0
     stops = np.minimum(found.stops, n)

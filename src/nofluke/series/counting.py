@@ -40,7 +40,7 @@ def reaching(values: FloatArray, thresholds: FloatArray) -> IntArray:
     if len(thresholds) == 1:
         return np.array([np.count_nonzero(values >= thresholds[0])], dtype=np.int64)
     if len(values) < len(thresholds) // 4:  # few values: each is looked up among the thresholds
-        reached = np.bincount(np.searchsorted(thresholds, values, side="right"), minlength=len(thresholds) + 1)
+        reached = np.bincount(thresholds.searchsorted(values, side="right"), minlength=len(thresholds) + 1)
         return np.cumsum(reached[:0:-1])[::-1].astype(np.int64)
     return len(values) - np.searchsorted(np.sort(values), thresholds, side="left").astype(np.int64)
 
@@ -66,8 +66,19 @@ def runs(alarms: IntArray) -> Ranges:
     """
     if len(alarms) == 0:
         return Ranges(starts=alarms, stops=alarms)
-    apart = np.diff(alarms) > 1
-    return Ranges(starts=alarms[np.append(True, apart)], stops=alarms[np.append(apart, True)] + 1)
+    first, last = ends_of(alarms[1:] - alarms[:-1] > 1)
+    return Ranges(starts=alarms[first], stops=alarms[last] + 1)
+
+
+def ends_of(apart: BoolArray) -> tuple[BoolArray, BoolArray]:
+    """Which of n + 1 things in a row are the first, and which the last of theirs; n tell where another one begins.
+
+    >>> ends_of(np.array([True, False]))
+    (array([ True,  True, False]), array([ True, False,  True]))
+    """
+    edges = np.ones(len(apart) + 2, dtype=np.bool_)
+    edges[1:-1] = apart
+    return edges[:-1], edges[1:]
 
 
 def nonempty(ranges: Ranges) -> Ranges:
@@ -87,8 +98,8 @@ def union(ranges: Ranges) -> Ranges:
     starts, stops = ranges.starts, ranges.stops
     if len(starts) == 0:
         return ranges
-    apart = starts[1:] > stops[:-1]
-    return Ranges(starts=starts[np.append(True, apart)], stops=stops[np.append(apart, True)])
+    first, last = ends_of(starts[1:] > stops[:-1])
+    return Ranges(starts=starts[first], stops=stops[last])
 
 
 def total(ranges: Ranges) -> int:
@@ -100,20 +111,20 @@ def in_ranges(steps: AnyArray, ranges: Ranges) -> BoolArray:
     """Whether each step lies in one of the ranges, which ascend and do not overlap."""
     if len(ranges.starts) == 0:
         return np.zeros(np.shape(steps), dtype=np.bool_)
-    before = np.searchsorted(ranges.starts, steps, side="right") - 1
+    before = ranges.starts.searchsorted(steps, side="right") - 1
     return np.asarray((before >= 0) & (steps < ranges.stops[np.maximum(before, 0)]))
 
 
 def within(steps: IntArray, ranges: Ranges) -> IntArray:
     """How many of the ascending steps lie in each range."""
-    found = np.searchsorted(steps, ranges.stops) - np.searchsorted(steps, ranges.starts)
+    found = steps.searchsorted(ranges.stops) - steps.searchsorted(ranges.starts)
     return np.asarray(np.maximum(found, 0), dtype=np.int64)
 
 
 def touching(ranges: Ranges, others: Ranges) -> BoolArray:
     """Whether each range shares a step with any of the others, all of them ascending, apart and not empty."""
-    before_end = np.searchsorted(others.starts, ranges.stops, side="left")
-    return np.asarray(before_end > np.searchsorted(others.stops, ranges.starts, side="right"))
+    before_end = others.starts.searchsorted(ranges.stops, side="left")
+    return np.asarray(before_end > others.stops.searchsorted(ranges.starts, side="right"))
 
 
 def largest_within(values: npt.NDArray[Any], ranges: Ranges) -> npt.NDArray[Any]:
@@ -149,10 +160,11 @@ def nearest_alarms(
     """
     if len(alarms) == 0:
         return np.full(len(events), np.nan)
-    # those that count, and all of them where none does
-    starts, stops = np.where(found, ranges.starts, 0), np.where(found, ranges.stops, alarms[-1] + 1)
-    last = np.searchsorted(alarms, np.minimum(events, stops)) - 1
-    first = np.searchsorted(alarms, np.maximum(events, starts))
+    starts, stops = ranges.starts, ranges.stops
+    if not found.all():  # those that count, and all of them where none does
+        starts, stops = np.where(found, starts, 0), np.where(found, stops, alarms[-1] + 1)
+    last = alarms.searchsorted(np.minimum(events, stops)) - 1
+    first = alarms.searchsorted(np.maximum(events, starts))
     earlier, later = alarms[np.maximum(last, 0)], alarms[np.minimum(first, len(alarms) - 1)]
     has_earlier, has_later = (last >= 0) & (earlier >= starts), (first < len(alarms)) & (later < stops)
     at, before, after_it = (steps if when is None else when[steps] for steps in (events, earlier, later))
@@ -170,10 +182,10 @@ def first_alarms(begins: AnyArray, alarms: IntArray, when: AnyArray, ranges: Ran
     """
     if len(alarms) == 0:
         return np.full(len(begins), np.nan)
-    first = np.searchsorted(alarms, ranges.starts)
-    inside = first < np.searchsorted(alarms, ranges.stops)
+    first = alarms.searchsorted(ranges.starts)
+    inside = first < alarms.searchsorted(ranges.stops)
     times = when[alarms]
-    after = np.searchsorted(times, begins)
+    after = times.searchsorted(begins)
     earlier, later = times[np.maximum(after - 1, 0)], times[np.minimum(after, len(times) - 1)]
     lead = _elapsed(earlier, begins) <= _elapsed(begins, later) + rounding(when)
     near = np.where((after > 0) & ((after == len(times)) | lead), earlier, later)
@@ -186,8 +198,8 @@ def last_alarms(ends: AnyArray, alarms: IntArray, last: AnyArray, when: AnyArray
 
     ``last`` has the step on which the alarm of each predicted step ends, ``when`` the time of each step.
     """
-    found = np.searchsorted(alarms, ranges.stops) - 1
-    inside = found >= np.searchsorted(alarms, ranges.starts)
+    found = alarms.searchsorted(ranges.stops) - 1
+    inside = found >= alarms.searchsorted(ranges.starts)
     if not inside.any():
         return np.full(len(ends), np.nan)
     until = when[last[np.maximum(found, 0)]]
@@ -250,8 +262,7 @@ class Stretches:
         """
         if len(of) == 0:
             return cls(starts=starts, stops=stops, of=of)
-        apart = (of[1:] > of[:-1]) | (starts[1:] > stops[:-1])
-        first, last = np.append(True, apart), np.append(apart, True)
+        first, last = ends_of((of[1:] > of[:-1]) | (starts[1:] > stops[:-1]))
         return cls(starts=starts[first], stops=stops[last], of=of[first])
 
     @property
@@ -269,13 +280,13 @@ class Stretches:
             return Windows(starts=self.starts, stops=self.stops, n_steps=n_steps)
         same = self.of[1:] == self.of[:-1]
         holes = np.append(0, np.cumsum(np.where(same, self.starts[1:] - self.stops[:-1], 0)))
-        first, last = np.append(True, ~same), np.append(~same, True)
+        first, last = ends_of(~same)
         return Windows(starts=(self.starts - holes)[first], stops=(self.stops - holes)[last], n_steps=n_steps)
 
     def hit_from(self, steps: IntArray) -> tuple[IntArray, IntArray]:
         """The predictions that an event on each step turns into hits: first up to, not including, last; or 0, 0."""
-        first = np.searchsorted(self.stops, steps, side="right")
-        last = np.searchsorted(self.starts, steps, side="right")
+        first = self.stops.searchsorted(steps, side="right")
+        last = self.starts.searchsorted(steps, side="right")
         some = last > first
         owners = np.append(self.of, 0)
         return np.where(some, owners[first], 0), np.where(some, owners[last - 1] + 1, 0)
@@ -336,12 +347,12 @@ class Windows(Keeper):
         """The blocks, in time order: at most 2n, however long the sequence and the tolerance are."""
         edges = np.concatenate([self.starts, self.stops])
         edges.sort(kind="stable")  # merges the two, which ascend
-        edges = edges[np.diff(edges, prepend=-1) > 0]
-        left = edges[:-1]
+        edges = edges[ends_of(edges[1:] > edges[:-1])[0]] if len(edges) else edges
+        left, right = edges[:-1], edges[1:]
         g = self.stops.searchsorted(left, side="right").astype(np.int64, copy=False)
         h = self.starts.searchsorted(left, side="right").astype(np.int64, copy=False)
         kept = h > g
-        return WindowBlocks(length=np.diff(edges)[kept], g=g[kept], h=h[kept])
+        return WindowBlocks(length=(right - left)[kept], g=g[kept], h=h[kept])
 
     @lazy
     def reach(self) -> int:

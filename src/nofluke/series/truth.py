@@ -301,6 +301,11 @@ class Truth(Keeper):
         flags.setflags(write=False)  # kept, and given to functions of the user's
         return flags
 
+    @lazy
+    def runs(self) -> Ranges:
+        """Points that follow one another, as ranges."""
+        return runs(self.starts)
+
     @property
     def first_steps(self) -> IntArray:
         """The first step of each event; for one between two steps, the one before it."""

@@ -10,6 +10,8 @@ from fractions import Fraction
 from typing import Any
 
 from nofluke.errors import InputError, Remark, Words, arg, joined, named, passed, say, shown, verb
+from nofluke.inference.evaluate import Question
+from nofluke.lazy import lazy
 from nofluke.metrics import Function, get
 from nofluke.metrics.functions import can_pickle
 from nofluke.nulls import SERIES_EXCHANGE, Null, as_null
@@ -28,7 +30,7 @@ from nofluke.studies.store import CELLS
 SEEDS = 2**63  # seeds of cells are below
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Asked:
     """The settings of a study, checked before anything is read.
 
@@ -181,10 +183,21 @@ class Asked:
                 notes = (*notes, Remark("training", told, ends, passed("test_part", NAMES)))
             yield case if part is None and notes is case.notes else replace(case, test_part=part, notes=notes)
 
-    @property
+    @lazy
     def alarms(self) -> AlarmRule:
         """What a prediction is."""
         return AlarmRule.of(**self.about.alarms)
+
+    @lazy
+    def cut(self) -> dict[str, Any]:
+        """Where scores become alarms."""
+        cut = self.about.cut
+        return cut if cut["budget"] is None else {**cut, "budget": as_share(cut["budget"], "budget")}
+
+    @lazy
+    def question(self) -> Question:
+        """What every cell is asked."""
+        return Question(null=self.null, n_resamples=self.n_resamples, alpha=self.alpha, alarms=self.alarms)
 
     def check_sent(self, executor: Executor | None) -> None:
         """Refuse functions that no other process could run, before the first cell is computed."""

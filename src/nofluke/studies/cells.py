@@ -8,10 +8,9 @@ import numpy as np
 
 from nofluke.arrays import AnyArray
 from nofluke.errors import InputError
-from nofluke.inference.evaluate import Evaluation, Question, evaluate_trial
+from nofluke.inference.evaluate import Evaluation, evaluate_trial
 from nofluke.inference.significance import significance
 from nofluke.metrics.labelled import Labelled, read_labelled
-from nofluke.plain import as_share
 from nofluke.series.between import Made, trial_of
 from nofluke.series.detector import Cuts, break_ties, choose_cut
 from nofluke.series.reading import Known, Sequence, prepare
@@ -25,10 +24,7 @@ class Cells:
     """The detectors of one case, one after another; the first reads the series, others share what is known of it."""
 
     def __init__(self, case: Case, asked: Asked) -> None:
-        self.case, self.asked, self.alarms = case, asked, asked.alarms
-        self.question = Question(null=asked.null, n_resamples=asked.n_resamples, alpha=asked.alpha, alarms=self.alarms)
-        cut = asked.about.cut
-        self.cut = cut if cut["budget"] is None else {**cut, "budget": as_share(cut["budget"], "budget")}
+        self.case, self.asked = case, asked
         self.truth: Any = case.truth  # with what is known of it, from the first detector on
 
     def scores_of(self, detector: str) -> AnyArray:
@@ -66,11 +62,11 @@ class Cells:
 
     def cuts(self, sequence: Sequence) -> Cuts | None:
         """Where scores become alarms; None where they are alarms."""
-        return None if sequence.scores is None else choose_cut(sequence, **self.cut)
+        return None if sequence.scores is None else choose_cut(sequence, **self.asked.cut)
 
     def made(self, sequence: Sequence, cuts: Cuts | None) -> Made:
         """The trial of a sequence."""
-        return trial_of(sequence, (self.asked.within(len(sequence.open_steps)),), cuts, self.alarms)
+        return trial_of(sequence, (self.asked.within(len(sequence.open_steps)),), cuts, self.asked.alarms)
 
     def judged(self, scores: AnyArray) -> Cell:
         """The cell of one detector, without any judgement."""
@@ -84,7 +80,7 @@ class Cells:
         cuts = self.cuts(sequence)
         made = self.made(sequence, cuts)
         seed = asked.seed_of(self.case.series, detector)
-        return evaluate_trial(made, sequence, cuts, self.question, asked.about.reading["count_events"], seed)
+        return evaluate_trial(made, sequence, cuts, asked.question, asked.about.reading["count_events"], seed)
 
     def metrics(self, detector: str, scores: AnyArray) -> Row:
         """The columns of the metrics that were asked for."""

@@ -181,8 +181,9 @@ def hits_at_shifts(cell: Cell) -> IntArray | None:
     if cell.in_time:
         return None
     reach = farthest(cell.n_steps)
-    recall, precision = around_by(cell, range(-reach, reach + 1))
-    return np.stack([precision, recall], axis=1)
+    hits = np.empty((2 * reach + 1, 2), dtype=np.int64)
+    hits[:, 1], hits[:, 0] = around_by(cell, range(-reach, reach + 1))
+    return hits
 
 
 def farthest(n_steps: int) -> int:
@@ -192,8 +193,10 @@ def farthest(n_steps: int) -> int:
 
 def joint_row(series: str, detector: str, joint: Joint) -> Row:
     """What the table of joint draws keeps."""
-    pairs = np.stack([joint.precision, joint.recall, joint.counts], axis=1).ravel()
-    return {"series": series, "detector": detector, "pairs": pairs, "listed": joint.listed}
+    pairs = np.empty((len(joint.counts), 3), dtype=np.int64)
+    for column, values in enumerate((joint.precision, joint.recall, joint.counts)):
+        pairs[:, column] = values
+    return {"series": series, "detector": detector, "pairs": pairs.ravel(), "listed": joint.listed}
 
 
 def model_of(label: str, asked: Asked) -> NullModel:

@@ -36,6 +36,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nofluke.arrays import FloatArray, IntArray
+from nofluke.laws.exact.binomial import log_choose
 from nofluke.laws.exact.hypergeometric import critical_hits, hypergeometric_log_tail
 from nofluke.lazy import lazy
 from nofluke.ratios import TIE_SLACK
@@ -186,12 +187,8 @@ def _no_accident(n_series: int, k: int, n_steps: int, n_events: int, same_length
     """Whether chance hardly brings all events of so many series to the same steps, whichever series they are."""
     if k == 1:
         return True
-    ways, sets = (_log_choose(*pair) for pair in ((max(n_steps, n_events), n_events), (n_series, k)))
+    ways, sets = (log_choose(*pair) for pair in ((max(n_steps, n_events), n_events), (n_series, k)))
     return sets + (k - 1) * (n_events * math.log(same_length) - ways) <= math.log(LEVEL) + TIE_SLACK
-
-
-def _log_choose(n: int, k: int) -> float:
-    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
 
 def _corrected(logs: FloatArray, tests: int) -> float:

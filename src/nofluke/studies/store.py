@@ -1125,7 +1125,7 @@ def law_row(law: Law, measure: str) -> dict[str, Any]:
     ('approximate', 0, array([0.25, 0.5 , 0.25]))
     """
     first, logs = law.log_bulk()
-    some = np.flatnonzero(logs > -np.inf)
+    some = (logs > -np.inf).nonzero()[0]
     begin, end = (int(some[0]), int(some[-1]) + 1) if len(some) else (0, len(logs))
     return {
         "measure": measure,

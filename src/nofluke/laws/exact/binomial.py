@@ -79,6 +79,15 @@ def log_tail(k: int, n: int, p: float, side: Literal["upper", "lower"]) -> float
     return min(log_pmf(k, n, p) + math.log1p(float(np.cumprod(ratios).sum())), 0.0)
 
 
+def log_choose(n: int, k: int) -> float:
+    """Log of ``binom(n, k)``; of two large ones, differences lose digits that `log_choose_ratio` keeps.
+
+    >>> round(math.exp(log_choose(5, 2)), 9)
+    10.0
+    """
+    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+
+
 def log_choose_ratio(free: int, total: int, n: int) -> float:
     """Log of ``binom(free, n) / binom(total, n)``: the chance that n drawn without replacement are all among the free.
 

@@ -16,6 +16,7 @@ from nofluke.laws.exact.binomial import log_pmf
 from nofluke.ratios import TIE_SLACK
 
 MOST_KEPT = 10_000  # hits up to which a law is kept until others are asked for
+FEW = 50  # hits up to which many are: the series of a study ask for the same again and again
 
 
 def hypergeometric_pmf(n_steps: int, covered: int, n_events: int) -> FloatArray:
@@ -29,7 +30,8 @@ def hypergeometric_pmf(n_steps: int, covered: int, n_events: int) -> FloatArray:
     >>> hypergeometric_pmf(4, 2, 2).round(4)
     array([0.1667, 0.6667, 0.1667])
     """
-    return (_kept_pmf if min(n_events, covered) <= MOST_KEPT else _pmf)(n_steps, covered, n_events)
+    most = min(n_events, covered)
+    return (_few_pmf if most <= FEW else _kept_pmf if most <= MOST_KEPT else _pmf)(n_steps, covered, n_events)
 
 
 def _pmf(n_steps: int, covered: int, n_events: int) -> FloatArray:
@@ -41,6 +43,7 @@ def _pmf(n_steps: int, covered: int, n_events: int) -> FloatArray:
     return pmf
 
 
+_few_pmf = lru_cache(maxsize=2048)(_pmf)
 _kept_pmf = lru_cache(maxsize=16)(_pmf)  # both laws of a cell ask for the same
 
 
