@@ -186,7 +186,7 @@ class TestAround:
         found = {}
         for name, loops in (("compiled", shifts_kernels), ("numpy", None)):
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(shifts.LOOPS, "loops", lambda _, loops=loops: loops)
+                patch.setattr(shifts.LOOPS, "loops", lambda *_, loops=loops: loops)
                 patch.setattr(shifts, "FEW_PAIRS", np.inf)
                 found[name] = [
                     np.stack(

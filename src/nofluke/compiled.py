@@ -81,34 +81,30 @@ class Patience:
     """Compiled loops that are loaded once Python has taken as long, in all, as loading or compiling them takes.
 
     So a process with little to do never waits for the compiler, and one with much to do not for long. ``load`` gives
-    the loops, and the one of them that is compiled last.
+    the loops, as attributes of what it returns.
     """
 
-    def __init__(self, load: Callable[[], tuple[Any, Any]]) -> None:
+    def __init__(self, load: Callable[[], Any]) -> None:
         self._load = load
-        self._spent, self._enough = 0.0, SECONDS_TO_LOAD
-        self._loops: Any = None
+        self._spent = 0.0
+        self._enough: dict[tuple[str, ...], float] = {}
+        self._ready: dict[tuple[str, ...], Any] = {}
 
     @classmethod
-    def of_module(cls, name: str, last: str) -> Patience:
-        """The loops of a module, by name."""
+    def of_module(cls, name: str) -> Patience:
+        """The loops of a module."""
+        return cls(lambda: import_module(name))
 
-        def load() -> tuple[Any, Any]:
-            loops = import_module(name)
-            return loops, getattr(loops, last)
-
-        return cls(load)
-
-    def loops(self, seconds: float) -> Any:
-        """The loops; None where Python had better do what it takes so many seconds for, about."""
+    def loops(self, seconds: float, *names: str) -> Any:
+        """The loops with these names; None where Python had better do what it takes so many seconds for, about."""
         self._spent += seconds
-        if self._loops is None and self._spent > self._enough:
-            loops, last = self._load()
-            if self._spent > SECONDS_TO_COMPILE or progress.is_compiled(last):
-                progress.announce_compilation(last, seconds=round(SECONDS_TO_COMPILE))
-                self._loops = loops
-            self._enough = SECONDS_TO_COMPILE
-        return self._loops
+        if names not in self._ready and self._spent > self._enough.get(names, SECONDS_TO_LOAD):
+            loops = self._load()
+            if self._spent > SECONDS_TO_COMPILE or all(progress.is_compiled(getattr(loops, name)) for name in names):
+                progress.announce_compilation(getattr(loops, names[-1]), seconds=round(SECONDS_TO_COMPILE))
+                self._ready[names] = loops
+            self._enough[names] = SECONDS_TO_COMPILE
+        return self._ready.get(names)
 
     def spend(self, seconds: float) -> None:
         """Python took so many seconds more than was said before."""

@@ -275,18 +275,18 @@ class Side:
         return np.asarray(found - sizes * (len(self.at) / sizes.sum()))
 
 
-FIRST_LOOKS = Patience.of_module("nofluke.nulls.spectra_kernels", last="least_of_slow_changes")
+FIRST_LOOKS = Patience.of_module("nofluke.nulls.spectra_kernels")
 ROUNDED = 1 - 1e-9  # of p-values at first looks, whose last digits may differ
 
 
-def _first_looks(n_steps: int) -> Any:
+def _first_looks(n_steps: int, *names: str) -> Any:
     """The compiled loops that take a first look at two spectra; None where NumPy had better look in full."""
-    return FIRST_LOOKS.loops(seconds=2e-4 + 2e-7 * n_steps)
+    return FIRST_LOOKS.loops(2e-4 + 2e-7 * n_steps, *names)
 
 
 def least_of_drift(events: Side, alarms: Side, longest: int) -> float:
     """A p-value that that of `drift` is not below; 0 where nobody has looked."""
-    loops, (top, looked) = _first_looks(events.n_steps), lowest(events, longest)
+    loops, (top, looked) = _first_looks(events.n_steps, "least_of_slow_changes"), lowest(events, longest)
     if loops is None:
         return 0.0
     if not looked:
@@ -435,7 +435,8 @@ class CommonPeriod:
 
 def least_of_period(events: Side, alarms: Side, shortest: float) -> tuple[float, float]:
     """P-values that those of `common_period` are not below, of both and of the alarms alone; 0 if nobody has looked."""
-    loops = _first_looks(events.n_steps)
+    kinds = combs_of(events.n_steps) if events.weights is None else ()
+    loops = _first_looks(events.n_steps, *(["least_of_whole_periods"] if kinds else []), "least_of_seasons")
     if loops is None:
         return 0.0, 0.0
     n_steps, shortest = events.n_steps, max(shortest, 3.0 * events.coarse)
@@ -445,7 +446,7 @@ def least_of_period(events: Side, alarms: Side, shortest: float) -> tuple[float,
     tails, shares = (events.first_tails, alarms.first_tails), (JOINTLY, OTHER_SIDE)
     both, alone = loops.least_of_seasons(*tails, first, last, *shares)
     heard = most_heard(len(events.at)), most_heard(len(alarms.at))
-    for kind in combs_of(n_steps) if events.weights is None else ():
+    for kind in kinds:
         looked = kind.searched(n_steps, shortest)
         if looked.start < looked.stop:
             rows = kind.harmonics(n_steps, len(events.powers)), kind.heard

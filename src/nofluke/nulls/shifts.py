@@ -23,7 +23,7 @@ PAIRS_PER_STEP = 10  # a Fourier transform of T steps costs about as much as thi
 COMPILED_PAIRS_PER_STEP = 30
 LARGEST_FACTOR = 150  # prime factor of a length up to which its transform is fast
 AT_ONCE = 4_000_000  # shifts times positions looked at together
-LOOPS = Patience.of_module("nofluke.nulls.shifts_kernels", last="overlaps")
+LOOPS = Patience.of_module("nofluke.nulls.shifts_kernels")
 
 
 def around(cell: Cell, circle: int, shifts: range | None = None) -> tuple[IntArray, IntArray]:
@@ -123,7 +123,7 @@ def _overlap(moved: Ranges, fixed: Ranges, n: int, shifts: range) -> IntArray:
     """
     if len(moved.starts) * len(fixed.starts) > FEW_PAIRS * n:
         return _of_these(_correlation(flags_of(moved, n), flags_of(fixed, n)), shifts)
-    loops = LOOPS.loops(_seconds(len(moved.starts) * len(fixed.starts), n))
+    loops = LOOPS.loops(_seconds(len(moved.starts) * len(fixed.starts), n), "overlaps")
     if loops is not None:
         given = (moved.starts, moved.stops, fixed.starts, fixed.stops)  # in one layout: each is compiled by itself
         return np.asarray(loops.overlaps(*map(np.ascontiguousarray, given), n, shifts.start % n, len(shifts)))
@@ -214,7 +214,7 @@ def _intervals(starts: IntArray, stops: IntArray, moved: Ranges, n: int) -> tupl
 def _by_intervals(starts: IntArray, stops: IntArray, moved: Ranges, n: int, shifts: range) -> IntArray:
     """The same, pair by pair: shifts of one range onto another form an interval, cut where the next begins."""
     pairs = len(starts) * len(moved.starts)
-    loops = LOOPS.loops(_seconds(pairs, n)) if pairs <= AT_ONCE else None
+    loops = LOOPS.loops(_seconds(pairs, n), "touched") if pairs <= AT_ONCE else None
     if loops is not None:
         given = map(np.ascontiguousarray, (starts, stops, moved.starts, moved.stops))
         return np.asarray(loops.touched(*given, n, shifts.start % n, len(shifts)))

@@ -26,6 +26,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -524,18 +525,16 @@ def relay(table: FloatArray, scratch: FloatArray, rows: int, width: int, wide: i
 @contextmanager
 def engine(seconds: float) -> Iterator[tuple[Any, Any]]:
     """`walk` and `times` for a problem that takes Python so many seconds, about: compiled once that pays."""
-    kernels = WALKS.loops(seconds)
-    if kernels is not None:
-        yield kernels
-        return
+    walks, products = WALKS.loops(seconds, "walk"), WALKS.loops(0.0, "times")
     begun = time.perf_counter()
-    yield walk, times
-    WALKS.spend(time.perf_counter() - begun - seconds)
+    yield walk if walks is None else walks.walk, times if products is None else products.times
+    if walks is None or products is None:
+        WALKS.spend(time.perf_counter() - begun - seconds)
 
 
 @cache
-def compile_walk() -> tuple[Any, Any]:
-    """`walk` and `times`, compiled when first called, and the one of them that is called last."""
+def compile_walk() -> SimpleNamespace:
+    """`walk` and `times`, compiled when first called."""
     overload = compiler().extending.overload
 
     def plus_loop(tables, filled, one, other, out):  # type: ignore[no-untyped-def]
@@ -588,8 +587,7 @@ def compile_walk() -> tuple[Any, Any]:
 
     for function, loop in ((plus, plus_loop), (miss, miss_loop), (relay, relay_loop), (shifted, shifted_loop)):
         overload(function, strict=False)(lambda *_types, loop=loop: loop)
-    kernels = compiled()(walk), compiled()(times)
-    return kernels, kernels[1]
+    return SimpleNamespace(walk=compiled()(walk), times=compiled()(times))
 
 
 WALKS = Patience(compile_walk)
