@@ -23,7 +23,7 @@ from nofluke.data.where import kept_rows
 from nofluke.errors import InputError
 from nofluke.series.grid import steps_over
 from nofluke.show.report.origin import Source
-from nofluke.show.several.origin import own_source
+from nofluke.show.several import own_source
 
 EXPORTS = Path(__file__).parent.parent / "docs" / "howto" / "exports"
 ALERTS = (
