@@ -17,9 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nofluke as nf
-from nofluke.data.files import read_alarms, read_events, read_ranges, read_times
+from nofluke.data.files import kept_rows, read_alarms, read_events, read_ranges, read_times
 from nofluke.data.tables import open_table
-from nofluke.data.where import kept_rows
 from nofluke.errors import InputError
 from nofluke.series.grid import steps_over
 from nofluke.show.report.origin import Source
