@@ -1,6 +1,7 @@
 """The hypergeometric distribution, with full relative accuracy in both tails; and that of events on weighted steps.
 
-The sections "Recall" and "Pooling over series" of docs/explanation/theory.md have the mathematics.
+The section "Recall" of docs/explanation/theory.md has the mathematics; that of weighted steps is in "Pooling over
+series".
 """
 
 from __future__ import annotations
