@@ -11,7 +11,8 @@ import tracemalloc
 import numpy as np
 from timing import seconds
 
-from nofluke.laws.exact import fourier, saddlepoint
+from nofluke.laws.approximate import saddlepoint_tail
+from nofluke.laws.exact import fourier
 from nofluke.laws.exact.moments import precision_moments
 from nofluke.laws.exact.programme import precision_pmf, programme_cost
 from nofluke.nulls.permutation import PROGRAMME_OPERATIONS, Permutation
@@ -57,7 +58,7 @@ def row(size):
         "moments": seconds(lambda: precision_moments(windows, m)),
         "far": seconds(lambda: fourier.tail(windows, m, far)),
         "near": seconds(lambda: fourier.tail(windows, m, near)),
-        "saddle": seconds(lambda: saddlepoint.tail(windows, m, far)),
+        "saddle": seconds(lambda: saddlepoint_tail(windows, m, far)),
         "whole": seconds(lambda: fourier.pmf(windows, m, floor=1e-16), 1),
     }
     fits = programme_cost(windows, m) <= PROGRAMME_OPERATIONS

@@ -9,7 +9,7 @@ from sklearn.naive_bayes import GaussianNB
 
 import nofluke as nf
 from nofluke.inference.significance import ChanceLevels
-from nofluke.metrics.listing import Listing
+from nofluke.metrics import Listing
 
 NASTY = "<b>&\"'|_%$#{}~^\\[x] *a* `c` --null δ ≥ µ"
 N = 120

@@ -17,7 +17,7 @@ from rich.console import Console
 
 import nofluke as nf
 from nofluke.cli import FORMATS, main
-from nofluke.show.terminal import show
+from nofluke.cli.printing import show
 from nofluke.text.signs import VERDICTS
 from nofluke.text.tables import Table
 

@@ -17,13 +17,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nofluke as nf
-from nofluke.data.files import read_alarms, read_events, read_ranges, read_times
+from nofluke.data.files import kept_rows, read_alarms, read_events, read_ranges, read_times
 from nofluke.data.tables import open_table
-from nofluke.data.where import kept_rows
 from nofluke.errors import InputError
 from nofluke.series.grid import steps_over
 from nofluke.show.report.origin import Source
-from nofluke.show.several.origin import own_source
+from nofluke.show.several import own_source
 
 EXPORTS = Path(__file__).parent.parent / "docs" / "howto" / "exports"
 ALERTS = (

@@ -14,10 +14,10 @@ import nofluke as nf
 from exact_oracles import at_least_k_with_skill, convolved, mantel_haenszel
 from nofluke.errors import InputError
 from nofluke.laws.approximate import PrecisionSaddlepoint
-from nofluke.laws.comonotone import comonotone
 from nofluke.laws.counts import SimulatedLaw
 from nofluke.laws.law import SMALLEST, How, exactly
 from nofluke.laws.precision import PrecisionFourier, PrecisionTable
+from nofluke.laws.sums import comonotone
 from nofluke.laws.tables import TableLaw, binomial, hypergeometric, with_data
 from nofluke.nulls import as_null
 from nofluke.series.counting import Windows

@@ -21,8 +21,7 @@ import nofluke as nf
 from nofluke.cli import cli
 from nofluke.show.report import Source
 from nofluke.show.report import grid as places
-from nofluke.show.several.origin import own_source
-from nofluke.show.several.rows import _ruled
+from nofluke.show.several import _ruled, own_source
 from nofluke.text.numbers import show_p
 from nofluke.text.tables import show_share
 from pages import data_of

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import nofluke as nf
 from exact_oracles import weighted_by_counts, weighted_placements
 from nofluke.errors import InputError
-from nofluke.laws.exact.weighted import weighted_log_pmf, weighted_moments
+from nofluke.laws.exact.hypergeometric import weighted_log_pmf, weighted_moments
 from nofluke.laws.sums import SumLaw
 from nofluke.laws.tables import hypergeometric, weighted
 from nofluke.nulls import as_null

@@ -1,4 +1,4 @@
-"""Names for the arrays that everything is made of, and equality of what holds arrays."""
+"""Names for the arrays that everything is made of, equality of what holds them, and products without threads."""
 
 from dataclasses import fields, is_dataclass
 from typing import Any
@@ -35,6 +35,15 @@ def same(one: object, other: object) -> bool:
     if is_dataclass(one) and not isinstance(one, type):
         return all(same(getattr(one, f.name), getattr(other, f.name)) for f in fields(one) if f.compare)
     return bool(one == other) or (one != one and other != other)
+
+
+def not_finite(values: AnyArray) -> BoolArray:
+    """Which dates are missing, or which numbers are missing or infinite.
+
+    >>> not_finite(np.array(["2020-01-01", "NaT"], dtype="datetime64[D]")), not_finite(np.array([1.0, np.inf]))
+    (array([False,  True]), array([False,  True]))
+    """
+    return np.isnat(values) if values.dtype.kind == "M" else ~np.isfinite(values.astype(np.float64))
 
 
 class ByValue:

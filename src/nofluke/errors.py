@@ -512,7 +512,7 @@ def interruptible() -> Iterator[None]:
         raise KeyboardInterrupt from None
 
 
-def shortened(text: str, most: int) -> str:
+def shortened(text: str, most: int, left_out: str = "...") -> str:
     """A text of at most so many characters, its middle left out where it is longer.
 
     >>> shortened("abcdefghijklmnop", 9)
@@ -520,8 +520,9 @@ def shortened(text: str, most: int) -> str:
     """
     if len(text) <= most:
         return text
-    end = (most - 3) // 2
-    return f"{text[: most - 3 - end]}...{text[-end:]}"
+    kept = most - len(left_out)
+    end = kept // 2
+    return f"{text[: kept - end]}{left_out}{text[-end:]}"
 
 
 class _Values(reprlib.Repr):

@@ -101,7 +101,7 @@ def metrics(form: str | None, output: str | None) -> None:
     A line each: what it needs, and its settings with their defaults. A setting goes after the name: --metric
     vus-pr:window=50.
     """
-    from nofluke.metrics.listing import Listing
+    from nofluke.metrics import Listing
 
     write_result(Listing.of_all(), form, output)
 

@@ -1,9 +1,10 @@
-"""Columns of files: numbers, times, lists of events and ranges."""
+"""Columns of files: numbers, times, lists of events and ranges; all of their rows, or those that meet a condition."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,10 +13,9 @@ import numpy as np
 
 from nofluke.data.alerts import ends_among
 from nofluke.data.columns import OPEN, Pairs, UtcTimes, as_column, end_column, has_ends, pairs_of_columns, start_column
-from nofluke.data.tables import MISSING_WORDS, FileTable, one_line, open_table
-from nofluke.data.where import kept_rows
+from nofluke.data.tables import MISSING_WORDS, FileTable, one_line, open_table, quoted
 from nofluke.dates import likely_format
-from nofluke.errors import InputError, arg, passed, say, shown, spoken
+from nofluke.errors import InputError, Shown, arg, passed, say, shortened, shown, spoken
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -199,6 +199,166 @@ def _are_compact_dates(numbers: NDArray[Any]) -> bool:
         return False
     month, day = numbers // 100 % 100, numbers % 100
     return bool(np.all((month >= 1) & (month <= 12) & (day >= 1) & (day <= 31)))
+
+
+# ---- rows that meet one condition over the columns, such as severity <= 2: parsed, checked, and only then asked
+#
+# A condition may come from a file of settings, or from whoever calls a service. duckdb parses it; every part of what it
+# parsed has to be on the lists below; what is run is written anew from these parts, on a connection that has lost its
+# access to files, network and extensions.
+
+_LONGEST = 2_000
+_MOST_PARTS = 1_000
+_CLASSES = frozenset(["BETWEEN", "CASE", "CAST", "COLUMN_REF", "COMPARISON", "CONJUNCTION", "CONSTANT", "FUNCTION"])
+"""What a condition may be made of, beside operators and the names of types."""
+_OPERATORS = frozenset(
+    ["OPERATOR_NOT", "OPERATOR_IS_NULL", "OPERATOR_IS_NOT_NULL", "COMPARE_IN", "COMPARE_NOT_IN", "OPERATOR_COALESCE"]
+)
+_FUNCTIONS = frozenset(
+    [
+        *("+", "-", "*", "/", "//", "%", "||"),
+        *("~~", "!~~", "~~*", "!~~*", "regexp_matches", "regexp_full_match", "not_similar_to_escape"),
+        *("contains", "starts_with", "ends_with", "prefix", "suffix", "lower", "upper", "trim", "length"),
+        *("abs", "round", "floor", "ceil", "date_part", "date_trunc", "year", "month", "day", "hour", "minute"),
+        *("dayofweek", "isodow"),
+    ]
+)
+_TYPES = frozenset(
+    [
+        *("BOOLEAN", "BOOL", "INTEGER", "INT", "INT4", "BIGINT", "INT8", "DOUBLE", "FLOAT8", "FLOAT", "FLOAT4", "REAL"),
+        *("VARCHAR", "TEXT", "DATE", "TIME", "TIMESTAMP", "TIMESTAMPTZ", "TIMESTAMP WITH TIME ZONE", "DECIMAL"),
+    ]
+)
+_EXAMPLE = "write one condition over columns, such as \"severity <= 2 AND team = 'web'\""
+
+
+def kept_rows(table: FileTable, condition: str, argument: str) -> None:
+    """Keep the rows of a table for which the condition is true; its columns are loaded, all of them.
+
+    An expression that is unknown (of an empty cell, say) is not true. The connection is closed to the outside for good.
+    """
+
+    def refused(why: str, remedy: str = _EXAMPLE) -> InputError:
+        return InputError(argument=argument, value=Shown(shortened(condition, 100)), problem=why, remedy=remedy)
+
+    import duckdb
+
+    if len(condition) > _LONGEST:
+        raise refused(f"has more than {_LONGEST:,} characters")
+    connection = table.connection
+    for setting in ("enable_external_access = false", "lock_configuration = true"):
+        connection.execute(f"SET {setting}")
+    tree = _parsed(connection, condition)
+    if isinstance(tree, str):
+        raise refused(f"is not one condition ({tree})")
+    parts = list(_parts(tree))
+    if len(parts) > _MOST_PARTS:
+        raise refused(f"has more than {_MOST_PARTS:,} parts")
+    for part in parts:
+        if why := _foreign(part):
+            raise refused(f"has {why}, which a condition may not")
+    asked = {name for part in parts if part.get("class") == "COLUMN_REF" for name in part["column_names"]}
+    typed = {name: _typed(table, table.position(_as_written(table, name, refused), argument)) for name in sorted(asked)}
+    text = _written(connection, tree)
+    source = ", ".join(f"{cell} AS {quoted(name)}" for name, cell in typed.items()) or "1 AS one"
+    query = f"SELECT ({text}) AS v FROM (SELECT {source} FROM picked) AS t"
+    try:
+        kind = connection.execute(f"DESCRIBE {query}").fetchall()[0][1]
+        if kind != "BOOLEAN":
+            raise refused(f"is {kind}, not true or false")
+        flags = connection.execute(f"SELECT coalesce(v, false) AS v FROM ({query})").fetchnumpy()["v"]
+    except duckdb.Error as error:
+        raise refused(f"cannot be asked ({one_line(str(error).split(': ', 1)[-1])})") from None
+    table.keep(flags)
+
+
+def _as_written(table: FileTable, name: str, refused: Callable[..., InputError]) -> str:
+    """The column that SQL means by a name: it does not tell upper from lower case."""
+    same = [own for own in table.names if own == name] or [own for own in table.names if own.lower() == name.lower()]
+    if len(same) != 1:
+        count = f"{len(same)} columns" if same else "no column"
+        raise refused(
+            f"names {name!r}, but {table.label} has {count} of that name", f"its columns are {table.listing()}"
+        )
+    return same[0]
+
+
+def _parsed(connection: Any, condition: str) -> Any:
+    """The tree of one expression, or why it is none."""
+    found, plain = (
+        json.loads(connection.execute("SELECT json_serialize_sql(?)", [f"SELECT {text}\n"]).fetchone()[0])
+        for text in (condition, "true")
+    )
+    if found["error"]:
+        return one_line(str(found["error_message"]))
+    node, alike = (one["statements"][0]["node"] for one in (found, plain))
+    if len(found["statements"]) != 1 or len(node.get("select_list", ())) != 1:
+        return "there are several"
+    # FROM, WHERE, ORDER BY, LIMIT and all else that may follow
+    if _without_list(node) != _without_list(alike) or node["select_list"][0]["alias"]:
+        return "more follows it"
+    return node["select_list"][0]
+
+
+def _without_list(node: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in node.items() if key != "select_list"}
+
+
+def _parts(tree: Any) -> Iterator[dict[str, Any]]:
+    """Every object in the tree, whatever it hangs on."""
+    left = [tree]
+    while left:
+        one = left.pop()
+        if isinstance(one, dict):
+            yield one
+            left.extend(one.values())
+        elif isinstance(one, list):
+            left.extend(one)
+
+
+def _foreign(part: dict[str, Any]) -> str:
+    """What a part is, where it may not be there."""
+    kind = part.get("class")
+    if kind is None:
+        return "a query" if "node" in part or "select_list" in part or "from_table" in part else ""
+    if kind == "OPERATOR":
+        return "" if part["type"] in _OPERATORS else f"the operator {part['type'].lower()}"
+    if kind == "TYPE":
+        name = str(part.get("type_name", "")).upper()
+        return "" if name in _TYPES else f"the type {name or 'of something'}"
+    if kind not in _CLASSES:
+        told = {"SUBQUERY": "a query", "WINDOW": "a window function", "PARAMETER": "a parameter"}
+        return told.get(kind, str(kind).lower())
+    if kind == "COLUMN_REF" and len(part["column_names"]) != 1:
+        return f"the name {'.'.join(part['column_names'])}"
+    if kind == "FUNCTION":
+        plain = not (part.get("schema") or part.get("catalog") or part.get("filter") or part.get("distinct"))
+        name = str(part["function_name"])
+        if name.lower() not in _FUNCTIONS or not plain or part.get("order_bys", {}).get("orders"):
+            return f"the function {name}"
+    return ""
+
+
+def _written(connection: Any, tree: Any) -> str:
+    """The expression as duckdb writes it from its tree, without anything that was around it."""
+    whole = json.loads(connection.execute("SELECT json_serialize_sql('SELECT true')").fetchone()[0])
+    whole["statements"][0]["node"]["select_list"] = [tree]
+    text: str = connection.execute("SELECT json_deserialize_sql(?::JSON)", [json.dumps(whole)]).fetchone()[0]
+    return text.removeprefix("SELECT ")
+
+
+def _typed(table: FileTable, position: int) -> str:
+    """A column of text as what all of its cells are: numbers, true and false, times, else text."""
+    cell = f"nullif(trim(c{position}), '')" if table.types[position] == "VARCHAR" else f"c{position}"
+    if table.types[position] != "VARCHAR":
+        return cell
+    for kind in ("DOUBLE", "BOOLEAN", "TIMESTAMP"):
+        of_kind = f"try_cast({cell} AS {kind})"
+        if table.ask(
+            f"SELECT count(*) = count({of_kind}) AND count({of_kind}) > 0 FROM picked WHERE {cell} IS NOT NULL"
+        )[0][0]:
+            return of_kind
+    return cell
 
 
 # ---- columns out of CSV, TSV, whitespace-separated and Parquet files, read by duckdb
@@ -454,7 +614,7 @@ def read_events(
 
     Ranges are read where ``ends`` has a name for a column, or no column is named and two are called as starts and ends
     are, here or in the exports of alerting systems (`nofluke.data.alerts`), which are read as they are. ``where`` keeps
-    rows by a condition and has the argument that it came from (`nofluke.data.where`), ``by`` names a column of labels,
+    rows by a condition and has the argument that it came from (`kept_rows`), ``by`` names a column of labels,
     ``open_ends`` lets ends be missing, and ``empty`` a list of times be one of none. ``options`` are those of the
     command line that name starts and ends.
     """

@@ -1,10 +1,12 @@
-"""The law of a sum of independent numbers, such as the hits of many series, with full accuracy in both tails.
+"""The law of a sum: of independent numbers, such as the hits of many series, with full accuracy in both tails.
 
 All parts are tilted by one θ, P(X = k) ∝ P(X = k) e^{θk}, chosen so that the mean of the sum lies where the tail
 begins: there the sum's probabilities are of ordinary size, and products of Fourier transforms give them to a few units
 in the last place. Taking the tilt out again is a multiplication, so that a tail of 10⁻²⁰⁰ has as many digits as one of
 0.1. Where the law has peaks far apart, a tail can lie far below what one tilt resolves; then the parts are convolved
 term by term, which loses no digits.
+
+Where numbers are dependent, and nobody knows how, `comonotone` has the law of those that rise and fall together.
 
 The section "Sums over series" of docs/explanation/theory.md has the mathematics.
 """
@@ -13,6 +15,7 @@ from __future__ import annotations
 
 import heapq
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -20,9 +23,12 @@ import numpy as np
 from nofluke.arrays import FloatArray, IntArray, inner
 from nofluke.errors import InputError
 from nofluke.laws.law import How, Law, Tail, TailSide, exactly, lacks_data
+from nofluke.laws.tables import LogTable
 from nofluke.lazy import lazy
 from nofluke.plain import check_alpha
 from nofluke.ratios import TIE_SLACK
+
+INDEPENDENT, TOGETHER = "sum of independent laws", "as if all rose and fell together"
 
 _MANY = 64  # tables of one length from which on they are added together
 _DIRECT = 20_000  # multiplications up to which a convolution term by term is as fast as one by Fourier transforms
@@ -246,15 +252,81 @@ def _by_fourier(one: FloatArray, other: FloatArray) -> FloatArray:
 
 def _method_of(parts: tuple[Law, ...]) -> How:
     """As good as the least of the parts."""
-    worst = max(parts, key=lambda law: ("exact", "bound", "approximate", "simulated").index(law.method.kind)).method
+    simulated = _simulated(parts, INDEPENDENT)
+    if simulated is not None:
+        return simulated
+    worst = max(parts, key=lambda law: ("exact", "bound", "approximate").index(law.method.kind)).method
     if worst.kind == "exact":
-        return exactly("sum of independent laws")
-    if worst.kind == "simulated":
-        drawn = [law.method for law in parts if law.method.n_resamples is not None]
-        return How(
-            kind="simulated",
-            name="sum of independent laws",
-            n_resamples=min(how.n_resamples for how in drawn if how.n_resamples is not None),
-            with_data=all(how.with_data for how in drawn),
-        )
-    return How(kind=worst.kind, name="sum of independent laws" if worst.kind == "approximate" else worst.name)
+        return exactly(INDEPENDENT)
+    return How(kind=worst.kind, name=INDEPENDENT if worst.kind == "approximate" else worst.name)
+
+
+def _simulated(parts: Sequence[Law], name: str) -> How | None:
+    """As good as the fewest resamples of any part; None where no part was simulated."""
+    drawn = [law.method for law in parts if law.method.n_resamples is not None]
+    if not drawn:
+        return None
+    return How(
+        kind="simulated",
+        name=name,
+        n_resamples=min(how.n_resamples or 0 for how in drawn),
+        with_data=all(how.with_data for how in drawn),
+    )
+
+
+# ---- the law of a sum whose parts rise and fall together: for parts of which we only know that they are dependent
+
+
+def comonotone(parts: Sequence[Law]) -> LogTable:
+    """The law of Σ Q_i(U), with Q_i the quantile functions of the parts and one U for all of them.
+
+    Of all ways in which parts with these laws can depend on one another this one has the largest variance, and the
+    largest expected excess over any bar. No bound on each single tail, so that it is called approximate: careful, not
+    exact.
+
+    Parameters
+    ----------
+    parts : sequence of Law
+
+    References
+    ----------
+    Dhaene, Denuit, Goovaerts, Kaas and Vyncke (2002), The concept of comonotonicity in actuarial science and finance:
+    theory.
+
+    Examples
+    --------
+    >>> from nofluke.laws.tables import binomial
+    >>> law = comonotone([binomial(1, 0.5), binomial(1, 0.25)])
+    >>> law.table.round(2), law.mean  # both at once with probability .25, where independent parts have .125
+    (array([0.5 , 0.25, 0.25]), 0.75)
+    """
+    if not parts:
+        raise InputError(argument="parts", problem="is empty", remedy="pass at least one law")
+    tables = [law.log_bulk() for law in parts]
+    first = sum(begin for begin, _ in tables)
+    # the sum is at least first + r where r of all "part i is at least k" hold: the r-th most likely is the rarest
+    above = _descending([np.logaddexp.accumulate(logs[::-1])[::-1][1:] for _, logs in tables])
+    below = _descending([np.logaddexp.accumulate(logs)[:-1] for _, logs in tables])[::-1]
+    upper = np.concatenate([[0.0], above, [-np.inf]])  # log P(S ≥ first + r)
+    lower = np.concatenate([[-np.inf], below, [0.0]])  # log P(S < first + r)
+    logs = np.where(upper[:-1] < math.log(0.5), _less(upper[:-1], upper[1:]), _less(lower[1:], lower[:-1]))
+    numbers, chances = np.arange(len(logs)), np.exp(logs)
+    mean = inner(chances, numbers) / float(chances.sum())
+    return LogTable(
+        first,
+        logs,
+        size=sum(law.size for law in parts),
+        mean=math.fsum(law.mean for law in parts),
+        var=inner(chances, (numbers - mean) ** 2) / float(chances.sum()),
+        method=_simulated(parts, TOGETHER) or How(kind="approximate", name=TOGETHER),
+    )
+
+
+def _descending(tails: list[FloatArray]) -> FloatArray:
+    return np.minimum(np.sort(np.concatenate(tails))[::-1], 0.0)
+
+
+def _less(log_more: FloatArray, log_less: FloatArray) -> FloatArray:
+    """log(e^a - e^b) for a ≥ b."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(log_more > log_less, log_more + np.log(-np.expm1(log_less - log_more)), -np.inf)

@@ -17,9 +17,11 @@ from nofluke.laws.exact.hypergeometric import (
     hypergeometric_log_pmf,
     hypergeometric_log_tail,
     hypergeometric_pmf,
+    weighted_cost,
+    weighted_log_pmf,
+    weighted_moments,
 )
 from nofluke.laws.exact.moments import Moments, recall_moments
-from nofluke.laws.exact.weighted import weighted_cost, weighted_log_pmf, weighted_moments
 from nofluke.laws.law import How, Law, Tail, TailSide, exactly, lacks_data
 from nofluke.lazy import lazy
 from nofluke.plain import check_alpha

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields
 from functools import partial
 from typing import Any
 
 from nofluke.errors import InputError, Shown, say, verb
 from nofluke.metrics.adjusted import PAF1, PAKAUC, PAKF1, DelayPAF1
 from nofluke.metrics.affiliation import AffiliationF1, AffiliationPrecision, AffiliationRecall
-from nofluke.metrics.base import Better, Metric, Needs
+from nofluke.metrics.base import Better, Metric, Needs, written
 from nofluke.metrics.best import BestF1, BestPAF1
 from nofluke.metrics.etapr import ETaPRF1, ETaPRPrecision, ETaPRRecall
 from nofluke.metrics.events import CompositeF1, EventF1, EventFARF1
@@ -23,9 +24,11 @@ from nofluke.metrics.functions import Function, function_on_events, is_on_events
 from nofluke.metrics.nab import NAB
 from nofluke.metrics.ranged import RangeF1, RangePrecision, RangeRecall
 from nofluke.metrics.ranking import AUCROC, AveragePrecision
-from nofluke.metrics.spelling import from_text, known_as
+from nofluke.metrics.spelling import from_text, known_as, settings_of
 from nofluke.metrics.tolerant import F1, Precision, Recall
 from nofluke.metrics.vus import VUS, Curve
+from nofluke.text.exports import Exports
+from nofluke.text.tables import SCHEMA, Table, by_column, plural
 
 __all__ = [
     "AUCROC",
@@ -254,3 +257,80 @@ def _is(one: Any, other: Any) -> bool:
 def _name_of(function: Any) -> str:
     name = getattr(function, "__name__", None) or getattr(getattr(function, "func", None), "__name__", None)
     return str(name or type(function).__name__)
+
+
+# ---- a list of the metrics: what each needs, its settings with their defaults, and a line about it
+
+NOTE = "Settings follow the name, as in vus-pr:window=50. Metrics of scores need no threshold; for metrics of alarms pass one, or the alarms."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing(Exports):
+    """Metrics as they are by default.
+
+    >>> print(Listing(metrics=(get("auc-roc"),)).table().text().splitlines()[3])
+    auc-roc  scores            area under the ROC curve
+    """
+
+    metrics: tuple[Metric, ...]
+
+    @classmethod
+    def of_all(cls) -> Listing:
+        """All that have a name."""
+        return cls(metrics=tuple(map(get, names())))
+
+    def table(self) -> Table:
+        """One line for each; renders as text, Markdown, LaTeX or HTML."""
+        rows = tuple(
+            (
+                metric.name,
+                metric.needs,
+                _written(metric, ", "),
+                metric.title,
+            )
+            for metric in self.metrics
+        )
+        columns = ("name", "needs", "settings", "what it is")
+        return Table(title=plural(len(rows), "metric"), columns=columns, rows=rows, notes=(NOTE,), left=len(columns))
+
+    def _record(self) -> dict[str, Any]:
+        return {
+            "schema": SCHEMA,
+            "metrics": [
+                {
+                    "name": metric.name,
+                    "needs": metric.needs,
+                    "better": metric.better,
+                    "perfect": metric.perfect,
+                    "settings": _settings(metric),
+                    "title": metric.title,
+                }
+                for metric in self.metrics
+            ],
+        }
+
+    def columns(self) -> dict[str, list[Any]]:
+        """A row for each, by column name; settings as they are written behind the name."""
+        rows = [
+            (
+                metric.name,
+                metric.needs,
+                metric.better,
+                metric.perfect,
+                _written(metric, ","),
+                metric.title,
+            )
+            for metric in self.metrics
+        ]
+        return by_column(("name", "needs", "better", "perfect", "settings", "title"), rows)
+
+
+def _settings(metric: Metric) -> dict[str, Any]:
+    """What can be set, as it is."""
+    own = settings_of(metric)
+    return {f.name: getattr(metric, f.name) for f in fields(metric) if f.name in own}
+
+
+def _written(metric: Metric, between: str) -> str:
+    """The settings as they are written behind the name."""
+    return between.join(f"{key}={written(value)}" for key, value in _settings(metric).items())

@@ -1,12 +1,9 @@
 """Compiled loops over labelled runs and the alarms in them; imported late, since numba takes a second to load."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nofluke.arrays import FloatArray, IntArray
 from nofluke.compiled import compiled
-
-Int64Array = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 
 kernel = compiled(error_model="numpy")
 BLOCK = 1024  # windows that are counted together
@@ -14,18 +11,18 @@ BLOCK = 1024  # windows that are counted together
 
 @kernel
 def adjusted_counts(
-    sums: Int64Array,
-    starts: Int64Array,
-    stops: Int64Array,
-    first: Int64Array,
-    last: Int64Array,
-    begins: Int64Array,
+    sums: IntArray,
+    starts: IntArray,
+    stops: IntArray,
+    first: IntArray,
+    last: IntArray,
+    begins: IntArray,
     n_steps: int,
     delay: int,
     above: int,
     below: int,
     keeps: int,
-    counts: Int64Array,
+    counts: IntArray,
 ) -> None:
     """For each draw: alarms, labelled steps, runs, labelled steps with an alarm, runs found, adjusted labelled steps.
 
@@ -58,16 +55,16 @@ def adjusted_counts(
 
 @kernel
 def consecutive_counts(
-    sums: Int64Array,
-    starts: Int64Array,
-    stops: Int64Array,
+    sums: IntArray,
+    starts: IntArray,
+    stops: IntArray,
     begin: int,
     n_steps: int,
     delay: int,
     above: int,
     below: int,
     keeps: int,
-    counts: Int64Array,
+    counts: IntArray,
 ) -> None:
     """The same for the same runs in windows that begin on consecutive steps: several times as fast for all rotations.
 
@@ -104,14 +101,14 @@ def consecutive_counts(
 
 @kernel
 def event_counts(
-    sums: Int64Array,
-    starts: Int64Array,
-    stops: Int64Array,
-    first: Int64Array,
-    last: Int64Array,
-    begins: Int64Array,
+    sums: IntArray,
+    starts: IntArray,
+    stops: IntArray,
+    first: IntArray,
+    last: IntArray,
+    begins: IntArray,
     n_steps: int,
-    counts: Int64Array,
+    counts: IntArray,
 ) -> None:
     """For each draw: alarms, labelled steps, runs, labelled steps with an alarm, runs found, false runs, other steps.
 
@@ -150,12 +147,12 @@ def event_counts(
 
 @kernel
 def areas_over_shares(
-    sums: Int64Array,
-    starts: Int64Array,
-    stops: Int64Array,
-    first: Int64Array,
-    last: Int64Array,
-    begins: Int64Array,
+    sums: IntArray,
+    starts: IntArray,
+    stops: IntArray,
+    first: IntArray,
+    last: IntArray,
+    begins: IntArray,
     n_steps: int,
     of_recall: float,
     of_precision: float,

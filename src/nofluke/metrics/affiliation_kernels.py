@@ -6,19 +6,16 @@ rounds.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nofluke.arrays import FloatArray, IntArray
 from nofluke.compiled import compiled
-
-Int64Array = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 
 kernel = compiled(error_model="numpy")
 
 
 @kernel
 def _before(
-    place: int, latest: Int64Array, begins: Int64Array, ends: Int64Array, held: Int64Array, squares: Int64Array
+    place: int, latest: IntArray, begins: IntArray, ends: IntArray, held: IntArray, squares: IntArray
 ) -> tuple[int, int]:
     """Over alarms before a place: how long they are, and twice the integral of the place."""
     run = latest[(place + 1) >> 1]
@@ -51,17 +48,17 @@ def _worse(left: int, alarm_left: bool, right: int, alarm_right: bool, start: in
 
 @kernel
 def affiliations(
-    latest: Int64Array,
-    begins: Int64Array,
-    ends: Int64Array,
-    held: Int64Array,
-    squares: Int64Array,
-    gaps: Int64Array,
-    starts: Int64Array,
-    stops: Int64Array,
-    first: Int64Array,
-    last: Int64Array,
-    moves: Int64Array,
+    latest: IntArray,
+    begins: IntArray,
+    ends: IntArray,
+    held: IntArray,
+    squares: IntArray,
+    gaps: IntArray,
+    starts: IntArray,
+    stops: IntArray,
+    first: IntArray,
+    last: IntArray,
+    moves: IntArray,
     n_steps: int,
     precisions: FloatArray,
     recalls: FloatArray,

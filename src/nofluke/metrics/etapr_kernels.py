@@ -3,12 +3,9 @@
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nofluke.arrays import FloatArray, IntArray
 from nofluke.compiled import compiled
-
-Int64Array = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 
 kernel = compiled(error_model="numpy")
 
@@ -17,17 +14,17 @@ PRECISION, RECALL = 0, 1  # anything else is F
 
 @kernel
 def etapr(
-    opens: Int64Array,
-    closes: Int64Array,
-    at: Int64Array,
-    steps: Int64Array,
-    roots: Int64Array,
+    opens: IntArray,
+    closes: IntArray,
+    at: IntArray,
+    steps: IntArray,
+    roots: IntArray,
     scale: float,
-    starts: Int64Array,
-    stops: Int64Array,
-    first: Int64Array,
-    last: Int64Array,
-    begins: Int64Array,
+    starts: IntArray,
+    stops: IntArray,
+    first: IntArray,
+    last: IntArray,
+    begins: IntArray,
     n_steps: int,
     measure: int,
     theta_p: float,

@@ -3,25 +3,22 @@
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nofluke.arrays import FloatArray, IntArray
 from nofluke.compiled import compiled
-
-Int64Array = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 
 kernel = compiled(error_model="numpy")
 
 
 @kernel
 def nab_scores(
-    before: Int64Array,
-    alarms: Int64Array,
-    starts: Int64Array,
-    stops: Int64Array,
-    first: Int64Array,
-    last: Int64Array,
-    begins: Int64Array,
+    before: IntArray,
+    alarms: IntArray,
+    starts: IntArray,
+    stops: IntArray,
+    first: IntArray,
+    last: IntArray,
+    begins: IntArray,
     n_steps: int,
     missed: float,
     false: float,

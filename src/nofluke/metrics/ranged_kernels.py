@@ -1,12 +1,9 @@
 """Compiled loops of range-based precision and recall; imported late, since numba takes a second to load."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nofluke.arrays import FloatArray, IntArray
 from nofluke.compiled import compiled
-
-Int64Array = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 
 kernel = compiled(error_model="numpy")
 
@@ -31,16 +28,16 @@ def weight_between(low: int, high: int, start: int, stop: int, bias: int) -> int
 
 @kernel
 def ranged(
-    opens: Int64Array,
-    closes: Int64Array,
-    at: Int64Array,
-    steps: Int64Array,
-    places: Int64Array,
-    starts: Int64Array,
-    stops: Int64Array,
-    first: Int64Array,
-    last: Int64Array,
-    begins: Int64Array,
+    opens: IntArray,
+    closes: IntArray,
+    at: IntArray,
+    steps: IntArray,
+    places: IntArray,
+    starts: IntArray,
+    stops: IntArray,
+    first: IntArray,
+    last: IntArray,
+    begins: IntArray,
     n_steps: int,
     measure: int,
     bias: int,

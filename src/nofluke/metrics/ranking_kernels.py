@@ -7,11 +7,10 @@ and read off in ascending order: labels are sorted by one pass over T/64 words.
 import numpy as np
 from numpy.typing import NDArray
 
+from nofluke.arrays import FloatArray, IntArray
 from nofluke.compiled import compiled
 
-Int64Array = NDArray[np.int64]
 WordArray = NDArray[np.uint64]
-FloatArray = NDArray[np.float64]
 
 kernel = compiled(error_model="numpy")
 
@@ -49,12 +48,12 @@ def sort_from_bit(words: WordArray, low: int) -> WordArray:
 
 @kernel
 def sums_of_runs(
-    sums: Int64Array,
-    starts: Int64Array,
-    stops: Int64Array,
-    first: Int64Array,
-    last: Int64Array,
-    begins: Int64Array,
+    sums: IntArray,
+    starts: IntArray,
+    stops: IntArray,
+    first: IntArray,
+    last: IntArray,
+    begins: IntArray,
     n_steps: int,
     found: FloatArray,
 ) -> None:
@@ -83,7 +82,7 @@ def mark(bits: WordArray, place: int) -> None:
 
 
 @kernel
-def read_off(bits: WordArray, ordered: Int64Array) -> int:
+def read_off(bits: WordArray, ordered: IntArray) -> int:
     """Write the places of all bits that are set, and clear them."""
     n = 0
     for at in range(bits.size):
@@ -100,13 +99,13 @@ def read_off(bits: WordArray, ordered: Int64Array) -> int:
 
 @kernel
 def average_precisions(
-    places: Int64Array,
-    reach: Int64Array,
-    starts: Int64Array,
-    stops: Int64Array,
-    first: Int64Array,
-    last: Int64Array,
-    begins: Int64Array,
+    places: IntArray,
+    reach: IntArray,
+    starts: IntArray,
+    stops: IntArray,
+    first: IntArray,
+    last: IntArray,
+    begins: IntArray,
     found: FloatArray,
 ) -> None:
     """Average precision of each draw; ``reach`` has for each place how many scores are at least as high."""
@@ -129,13 +128,13 @@ def average_precisions(
 
 @kernel
 def best_fs(
-    places: Int64Array,
-    reach: Int64Array,
-    starts: Int64Array,
-    stops: Int64Array,
-    first: Int64Array,
-    last: Int64Array,
-    begins: Int64Array,
+    places: IntArray,
+    reach: IntArray,
+    starts: IntArray,
+    stops: IntArray,
+    first: IntArray,
+    last: IntArray,
+    begins: IntArray,
     of_recall: float,
     of_precision: float,
     found: FloatArray,
@@ -156,13 +155,13 @@ def best_fs(
 
 @kernel
 def best_adjusted_fs(
-    places: Int64Array,
-    reach: Int64Array,
-    starts: Int64Array,
-    stops: Int64Array,
-    first: Int64Array,
-    last: Int64Array,
-    begins: Int64Array,
+    places: IntArray,
+    reach: IntArray,
+    starts: IntArray,
+    stops: IntArray,
+    first: IntArray,
+    last: IntArray,
+    begins: IntArray,
     of_recall: float,
     of_precision: float,
     found: FloatArray,

@@ -1,24 +1,22 @@
 """Compiled loops over events and the windows around them; imported late, since numba takes a second to load."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nofluke.arrays import IntArray
 from nofluke.compiled import compiled
-
-Int64Array = NDArray[np.int64]
 
 kernel = compiled(error_model="numpy")
 
 
 @kernel
 def near_ranges(
-    sums: Int64Array,
-    opens: Int64Array,
-    closes: Int64Array,
-    first: Int64Array,
-    last: Int64Array,
-    begins: Int64Array,
-    counts: Int64Array,
+    sums: IntArray,
+    opens: IntArray,
+    closes: IntArray,
+    first: IntArray,
+    last: IntArray,
+    begins: IntArray,
+    counts: IntArray,
 ) -> None:
     """For each draw: alarms near an event, events found, events; each has one window, from ``opens`` up to ``closes``.
 
@@ -43,18 +41,18 @@ def near_ranges(
 
 @kernel
 def near_steps(
-    sums: Int64Array,
-    near: Int64Array,
-    opens: Int64Array,
-    closes: Int64Array,
+    sums: IntArray,
+    near: IntArray,
+    opens: IntArray,
+    closes: IntArray,
     inner: int,
     outer: int,
-    starts: Int64Array,
-    stops: Int64Array,
-    first: Int64Array,
-    last: Int64Array,
-    begins: Int64Array,
-    counts: Int64Array,
+    starts: IntArray,
+    stops: IntArray,
+    first: IntArray,
+    last: IntArray,
+    begins: IntArray,
+    counts: IntArray,
 ) -> None:
     """The same where each labelled step is an event; ``opens`` and ``closes`` are the windows of all steps.
 

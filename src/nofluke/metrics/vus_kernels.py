@@ -1,25 +1,22 @@
 """Compiled loops of volumes under surfaces; imported late, since numba takes a second to load."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nofluke.arrays import FloatArray, IntArray
 from nofluke.compiled import compiled
-
-Int64Array = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 
 kernel = compiled(error_model="numpy")
 
 
 @kernel
 def volumes(
-    levels: Int64Array,
-    alarms: Int64Array,
-    starts: Int64Array,
-    stops: Int64Array,
-    first: Int64Array,
-    last: Int64Array,
-    begins: Int64Array,
+    levels: IntArray,
+    alarms: IntArray,
+    starts: IntArray,
+    stops: IntArray,
+    first: IntArray,
+    last: IntArray,
+    begins: IntArray,
     n_steps: int,
     roots: FloatArray,
     roc: bool,
@@ -49,16 +46,16 @@ def volumes(
 
 @kernel
 def sort_steps(
-    levels: Int64Array,
-    starts: Int64Array,
-    stops: Int64Array,
+    levels: IntArray,
+    starts: IntArray,
+    stops: IntArray,
     roots: FloatArray,
-    inside: Int64Array,
-    alone: Int64Array,
-    shared: Int64Array,
+    inside: IntArray,
+    alone: IntArray,
+    shared: IntArray,
     slopes: FloatArray,
-    lowest: Int64Array,
-    groups: Int64Array,
+    lowest: IntArray,
+    groups: IntArray,
 ) -> bool:
     """Count steps of runs and buffers by level, and groups of runs by their lowest level; whether any buffers overlap.
 
@@ -116,18 +113,18 @@ def sort_steps(
 
 @kernel
 def volume(
-    alarms: Int64Array,
+    alarms: IntArray,
     labelled: int,
     n_steps: int,
     roc: bool,
     overlaps: bool,
     roots: FloatArray,
-    inside: Int64Array,
-    alone: Int64Array,
-    shared: Int64Array,
+    inside: IntArray,
+    alone: IntArray,
+    shared: IntArray,
     slopes: FloatArray,
-    lowest: Int64Array,
-    groups: Int64Array,
+    lowest: IntArray,
+    groups: IntArray,
 ) -> float:
     """Mean area over all windows, by one pass over the thresholds; counts are zero again behind it."""
     half, window = groups.size - 1, roots.size - 1

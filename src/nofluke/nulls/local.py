@@ -1,4 +1,4 @@
-"""Nulls that only look nearby, for rates that change slowly: small shifts, and permutations within windows of time.
+"""Nulls that only look nearby, for rates that change slowly: small shifts, and placements within windows of time.
 
 Skill is a narrow peak of the hits near 0; a trend or a drift that events and alarms share is a broad hill around it.
 A null that moves events only a little way sees the first and not the second.
@@ -24,7 +24,7 @@ from nofluke.nulls import timed_shifts
 from nofluke.nulls.base import MOST_STEPS, Kept, Shifting
 from nofluke.nulls.circular import Listed, ShiftNull
 from nofluke.nulls.shifts import nearby
-from nofluke.nulls.stratified import Strata, Stratified, in_windows, refuse_windows, window_of
+from nofluke.nulls.stratified import Strata, Stratified, at_ticks, cut_every, in_windows, refuse_windows, window_of
 from nofluke.nulls.timed_shifts import ByShift
 from nofluke.plain import as_whole
 from nofluke.series.timed import Length, TimedTruth, as_length, in_places, in_words, whole_places
@@ -193,6 +193,11 @@ class LocalShift(ShiftNull):
         return cell.by_axis(steps=on_steps, ticks=lambda cell: timed_shifts.nearby(cell, *places))
 
 
+def folded(places: AnyArray, last: int) -> AnyArray:
+    """Places mirrored at the borders."""
+    return np.where(places < 0, -1 - places, np.where(places > last, 2 * last + 1 - places, places))
+
+
 @dataclass(frozen=True, kw_only=True)
 class LocalPermutation(Stratified):
     """Time is cut into windows, and events are placed at random within their own; the predictions are fixed.
@@ -253,6 +258,59 @@ class LocalPermutation(Stratified):
         return in_windows(side, self.windows)
 
 
-def folded(places: AnyArray, last: int) -> AnyArray:
-    """Places mirrored at the borders."""
-    return np.where(places < 0, -1 - places, np.where(places > last, 2 * last + 1 - places, places))
+@dataclass(frozen=True, kw_only=True)
+class Jitter(Stratified):
+    """Time is cut into windows of a given length, and each event is placed at random in its own; predictions stay.
+
+    Interval jitter: exact given the number of events in each window, whatever changes from window to window. Use it to
+    ask whether events and alarms are linked on a scale shorter than the windows.
+
+    Parameters
+    ----------
+    window : int, float or str
+        The length of a window: steps on a grid, else a duration ("10min") or a number in the unit of the times. The
+        first window begins with the span.
+
+    See Also
+    --------
+    nofluke.nulls.LocalPermutation : a number of windows instead of their length.
+    nofluke.nulls.LocalShift : all events together, by a short shift.
+
+    References
+    ----------
+    Amarasingham, Harrison, Hatsopoulos and Geman (2012), Conditional modeling and the jitter method of spike
+    resampling.
+    """
+
+    window: Length
+
+    name: ClassVar[str] = "jitter"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "window", as_length(self.window, "window", 1))
+
+    @property
+    def assumption(self) -> str:
+        return self.assumed(in_time=False)
+
+    def assumed(self, *, in_time: bool) -> str:
+        return say(
+            "Chance places each {event} at random within its own window of {}, which keeps whatever changes from window to "
+            "window; the {predictions} stay in place.",
+            in_words(self.window, in_time),
+        )
+
+    @property
+    def keeps(self) -> frozenset[Kept]:
+        """Slow changes and seasons that are long against the window, and nothing within it."""
+        return frozenset({"drift", "season"})
+
+    def strata_of(self, side: Truth) -> IntArray:
+        """The window of each step that counts, masked ones counted."""
+        labels = np.flatnonzero(side.open_steps) // in_places(self.window, side, "window")
+        return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.int64)
+
+    def strata_in_time(self, side: TimedTruth) -> Strata:
+        """The windows, from the beginning of the span."""
+        starts, _ = cut_every(side, in_places(self.window, side, "window"), 1, f"window={self.window}")
+        return at_ticks(side, starts, np.arange(len(starts)))

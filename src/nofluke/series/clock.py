@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from nofluke.arrays import BoolArray, ByValue, IntArray
+from nofluke.arrays import BoolArray, ByValue, IntArray, not_finite
 from nofluke.dates import NANOSECONDS, UNITS, Duration, converted, in_unit
 from nofluke.errors import InputError
 from nofluke.plain import exact_floats
@@ -328,14 +328,7 @@ def make_clock(
             problem="must be dates or numbers, got booleans",
             remedy="pass one increasing time for each step",
         )
-    missing = np.isnat(values) if values.dtype.kind == "M" else ~np.isfinite(values.astype(np.float64))
-    if missing.any():
-        where = np.flatnonzero(missing)
-        raise InputError(
-            argument=name,
-            problem=f"has {len(where)} missing or infinite time(s) at position(s) {listing(where)}",
-            remedy="every step needs a time",
-        )
+    check_finite(values, name, "every step needs a time")
     ticks, unit = as_ticks(values, name)
     clock = Clock(ticks=ticks, unit=unit, aware=aware)
     if ticks.dtype.kind == "f" and math.isinf(4 * (float(ticks[-1]) - float(ticks[0]))):
@@ -374,6 +367,17 @@ def listing(values: npt.NDArray[Any], show: Callable[[Any], str] = str, most: in
     """
     text = ", ".join(show(v) for v in values[:most])
     return text if len(values) <= most else f"{text} and {len(values) - most} more"
+
+
+def check_finite(times: npt.NDArray[Any], name: str, remedy: str) -> None:
+    """Refuse times that are missing or infinite."""
+    where = np.flatnonzero(not_finite(times))
+    if len(where):
+        raise InputError(
+            argument=name,
+            problem=f"has {len(where)} missing or infinite time(s) at position(s) {listing(where)}",
+            remedy=remedy,
+        )
 
 
 # ---- times of events and alarms on a clock that need not be those of its steps, and how long each step lasts

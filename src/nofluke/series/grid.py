@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from nofluke.arrays import AnyArray, BoolArray
+from nofluke.arrays import AnyArray, BoolArray, not_finite
 from nofluke.data.columns import Column, Pairs, UtcTimes, as_column, as_pairs
 from nofluke.dates import format_duration
 from nofluke.errors import InputError, arg, named, say
@@ -145,8 +145,7 @@ def _column(one: Column | Pairs) -> Column:
     """All times of a list; ends that are missing are none."""
     if isinstance(one, Column):
         return one
-    open_ends = np.isnat(one.ends) if one.ends.dtype.kind == "M" else ~np.isfinite(one.ends.astype(np.float64))
-    return Column(values=np.concatenate([one.starts, one.ends[~open_ends]]), aware=one.aware)
+    return Column(values=np.concatenate([one.starts, one.ends[~not_finite(one.ends)]]), aware=one.aware)
 
 
 def _within(one: Any, name: str, first: int, last: int, unit: str | None, notes: list[str]) -> Any:
@@ -157,7 +156,7 @@ def _within(one: Any, name: str, first: int, last: int, unit: str | None, notes:
     begin = raw_numbers(one.starts if pairs else one.values, unit, name)
     end = begin
     if pairs:
-        is_open = np.isnat(one.ends) if unit else ~np.isfinite(one.ends.astype(np.float64))
+        is_open = not_finite(one.ends)
         ends = one.ends.copy()
         ends[is_open] = one.starts[is_open]
         end = np.where(is_open, last, raw_numbers(ends, unit, name))

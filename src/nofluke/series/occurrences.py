@@ -16,7 +16,7 @@ from nofluke.data.columns import Column, Pairs, as_column, as_pairs
 from nofluke.dates import NANOSECONDS, as_duration, for_heading, format_duration, is_day
 from nofluke.errors import THINGS, InputError, Shown, arg, named, say, verb
 from nofluke.plain import as_number, check_word, exact_fraction, number_or_none
-from nofluke.series.clock import Clock, Zone, listing
+from nofluke.series.clock import Clock, Zone, check_finite, listing
 from nofluke.series.counting import in_ranges, nonempty, union
 from nofluke.series.names import NONE, Names
 from nofluke.series.reading import HigherIs, LeftOut
@@ -57,14 +57,7 @@ def as_list(value: Any, name: str) -> Column:
             problem="holds zeros and ones, not times",
             remedy=say("pass times, or labels to {}", verb("evaluate")),
         )
-    missing = np.isnat(values) if values.dtype.kind == "M" else ~np.isfinite(values.astype(np.float64))
-    if missing.any():
-        where = np.flatnonzero(missing)
-        raise InputError(
-            argument=name,
-            problem=f"has {len(where)} missing or infinite time(s) at position(s) {listing(where)}",
-            remedy="remove them",
-        )
+    check_finite(values, name, "remove them")
     return column
 
 

@@ -20,7 +20,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
-from nofluke.arrays import AnyArray, BoolArray, ByValue, FloatArray, IntArray, same
+from nofluke.arrays import AnyArray, BoolArray, ByValue, FloatArray, IntArray, not_finite, same
 from nofluke.data.columns import OPEN, Column, Pairs, as_column, as_pairs, ilocs_of, no_pairs
 from nofluke.dates import as_duration, is_day, rounded_duration
 from nofluke.errors import THINGS, InputError, Shown, arg, named, passed, say, spoken
@@ -919,7 +919,7 @@ def _positions(values: npt.NDArray[Any], n: int, name: str) -> npt.NDArray[np.in
 def steps_of_times(column: Column, clock: Clock | None, name: str) -> npt.NDArray[np.int64]:
     values = column.values
     clock = fitting_clock(clock, values.dtype.kind == "M", column.aware, name)
-    missing = np.isnat(values) if values.dtype.kind == "M" else ~np.isfinite(values.astype(np.float64))
+    missing = not_finite(values)
     if missing.any():
         raise InputError(argument=name, problem=f"has {int(missing.sum())} missing time(s)", remedy="remove them")
     _no_duplicates(values, name)
@@ -1455,7 +1455,7 @@ def _check_present(values: AnyArray, side: str, name: str) -> None:
             problem="holds pairs of booleans",
             remedy="pass one label for each step, or pairs of a start and an end",
         )
-    missing = np.isnat(values) if values.dtype.kind == "M" else ~np.isfinite(values.astype(np.float64))
+    missing = not_finite(values)
     if missing.any():
         where = np.flatnonzero(missing)
         raise InputError(
@@ -1688,7 +1688,7 @@ def alarms_in_ranges(pairs: Pairs, n_steps: int, clock: Clock | None, notes: lis
 def _lasting(pairs: Pairs, n_steps: int, clock: Clock | None, notes: list[str]) -> Pairs:
     """Ranges without an end last to the end of the series."""
     dates = pairs.ends.dtype.kind == "M"
-    still = np.isnat(pairs.ends) if dates else ~np.isfinite(pairs.ends.astype(np.float64))
+    still = not_finite(pairs.ends)
     if not still.any():
         return pairs
     last: Any = n_steps - 1

@@ -1,1 +1,1 @@
-"""What people see beside the text: the terminal and the report."""
+"""What people see beside the text: self-contained pages."""

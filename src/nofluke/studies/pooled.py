@@ -19,9 +19,8 @@ from nofluke.inference.chance import ChanceTest, FTest, f_test, significant
 from nofluke.inference.corrections import holm
 from nofluke.inference.interval import Intervals, linearise
 from nofluke.inference.verdict import floor_above, rule_by
-from nofluke.laws.comonotone import comonotone
 from nofluke.laws.law import How, Law, exactly
-from nofluke.laws.sums import SumLaw
+from nofluke.laws.sums import SumLaw, comonotone
 from nofluke.laws.tables import LogTable, with_data
 from nofluke.lazy import lazy
 from nofluke.nulls import base

@@ -7,12 +7,9 @@ Units lie in blocks, methods x units, that stay in the processor's cache while t
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nofluke.arrays import FloatArray, IntArray
 from nofluke.compiled import compiled
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 HALF = np.uint64(32)  # mixed signed and unsigned integers become floats in numba: bits stay in uint64
 WIDTH = 64  # units of a block

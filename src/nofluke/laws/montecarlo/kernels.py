@@ -14,13 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nofluke.arrays import FloatArray, IntArray
 from nofluke.compiled import compiled, compiler
 
 UInt32Array = NDArray[np.uint32]
 UInt64Array = NDArray[np.uint64]
 Int32Array = NDArray[np.int32]
-Int64Array = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 
 # Mixed signed and unsigned integers become floats in numba: all bit arithmetic stays in uint64.
 ZERO = np.uint64(0)
@@ -147,7 +146,7 @@ def draw_placements(seed: np.uint64, n_steps: int, placements: UInt32Array) -> N
 
 
 @kernel
-def by_stratum(strata: Int64Array, begins: Int64Array) -> UInt32Array:
+def by_stratum(strata: IntArray, begins: IntArray) -> UInt32Array:
     """Steps in the order of their strata, which begin at so many, and ascending within each."""
     at = begins.copy()
     steps = np.empty(strata.size, np.uint32)
@@ -161,9 +160,9 @@ def by_stratum(strata: Int64Array, begins: Int64Array) -> UInt32Array:
 def draw_in_strata(
     seeds: UInt64Array,
     steps: UInt32Array,
-    begins: Int64Array,
-    sizes: Int64Array,
-    wanted: Int64Array,
+    begins: IntArray,
+    sizes: IntArray,
+    wanted: IntArray,
     placements: UInt32Array,
 ) -> None:
     """Fill each row of `placements` with random steps of each stratum, as many as wanted, in ascending order.
@@ -366,9 +365,7 @@ def count_hits(
 
 
 @kernel
-def episode_hits(
-    placements: UInt32Array, starts: Int64Array, stops: Int64Array, of: Int64Array, hits: Int64Array
-) -> None:
+def episode_hits(placements: UInt32Array, starts: IntArray, stops: IntArray, of: IntArray, hits: IntArray) -> None:
     """Episodes that each placement (a row of ascending events) hits; episode ``of[i]`` on steps starts[i]..stops[i]-1.
 
     Both ends and the episodes ascend. The next stretch that has not ended is looked for in strides that double, so that
@@ -397,7 +394,7 @@ def episode_hits(
 
 @kernel
 def hits_of_windows(
-    placements: Int64Array, starts: Int64Array, stops: Int64Array, precision: Int64Array, recall: Int64Array
+    placements: IntArray, starts: IntArray, stops: IntArray, precision: IntArray, recall: IntArray
 ) -> None:
     """Both hits of each placement in each window, added to arrays of shape (placements, windows).
 
@@ -425,10 +422,10 @@ def hits_of_windows(
 def tally(
     hits: Int32Array,
     observed: Int32Array,
-    at_least: Int64Array,
-    at_most: Int64Array,
-    total: Int64Array,
-    squares: Int64Array,
+    at_least: IntArray,
+    at_most: IntArray,
+    total: IntArray,
+    squares: IntArray,
 ) -> None:
     """Add the rows of `hits` (placement, cell) to the running counts and sums of every cell."""
     for i in range(hits.shape[0]):
@@ -441,7 +438,7 @@ def tally(
 
 
 @kernel
-def tally_histograms(hits: Int32Array, cells: Int64Array, offsets: Int64Array, counts: Int64Array) -> None:
+def tally_histograms(hits: Int32Array, cells: IntArray, offsets: IntArray, counts: IntArray) -> None:
     """Add the chosen cells of `hits` to their histograms, which lie one behind the other in `counts`."""
     for i in range(hits.shape[0]):
         for j in range(cells.size):

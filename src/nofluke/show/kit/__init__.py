@@ -18,7 +18,7 @@ from importlib.resources import files
 from importlib.util import find_spec
 from typing import Any
 
-from nofluke import __version__
+from nofluke import __version__, errors
 from nofluke.errors import Unlike, say
 from nofluke.extras import needed
 from nofluke.series.names import NONE, Names
@@ -156,7 +156,4 @@ def shortened(name: str, letters: int) -> str:
     >>> shortened("isolation forest, window 24", 18)
     'isolation…indow 24'
     """
-    if len(name) <= letters:
-        return name
-    tail = (letters - 1) // 2
-    return f"{name[: letters - 1 - tail]}…{name[-tail:]}"
+    return errors.shortened(name, letters, "…")

@@ -2,28 +2,174 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from nofluke.data.paths import write_file
+import numpy as np
+
+from nofluke import __version__
+from nofluke.data.paths import name_of_list, write_file
+from nofluke.data.tables import quoted
 from nofluke.errors import InputError, joined, passed, say
+from nofluke.inference.chance import ChanceTest
 from nofluke.inference.compare import Comparison, Difference, error_of
+from nofluke.inference.corrections import holm
+from nofluke.inference.evaluate import Evaluation, shown_f1
 from nofluke.inference.report import SideBySide
+from nofluke.inference.verdict import Ruling, Verdict, ruled_as_found
 from nofluke.plot.style import SERIES
+from nofluke.ratios import divide
 from nofluke.show.kit import in_names, markup, packed_json, page, read, shortened
 from nofluke.show.kit.figure import Description, Dots, drawn, row_height, rows_of_dots
 from nofluke.show.leaderboard.page import opening
 from nofluke.show.report import Parts, Source, body_of, check_page, check_target, data_of, parts_of, script
 from nofluke.show.report.figures import stretched, stretched_axis
-from nofluke.show.several.origin import code_of_page, facts_of, own_calls, own_source, title_of
-from nofluke.show.several.rows import Row, best_in_words, chance_in_words, rows_of
-from nofluke.studies.pooled_row import MEASURES, NAMES, p_or_dash
-from nofluke.text.tables import plural
+from nofluke.show.report.next_steps import RULES
+from nofluke.show.report.origin import USUAL_RESAMPLES, Code, chosen_code, digest_of, digests_of, reading_code
+from nofluke.studies.pooled_row import MEASURES, NAMES, PooledMeasure, p_or_dash
+from nofluke.text.tables import plural, show_number, show_share
+
+# ---- each detector beside chance: p-values corrected for all of them, and the verdicts that use these
+
+SIDES = ("precision", "recall")
+MOST_NAMED, LONGEST_NAMED = 5, 60  # names in a sentence, and letters of one
+SAID: dict[Verdict, str] = {
+    "yes": "Better than chance",
+    "partly": "Partly",
+    "no": "Could be a fluke",
+    "cannot tell": "Cannot tell",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One detector: measures, verdict corrected for all detectors, and whether the best is not significantly better."""
+
+    detector: str
+    result: Evaluation = field(repr=False)
+    measures: Mapping[str, PooledMeasure]
+    ruling: Ruling
+    best: bool
+
+    @property
+    def verdict(self) -> Verdict:
+        """By the corrected p-values."""
+        return self.ruling.verdict
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether the data speak against the null that was asked for."""
+        return bool(self.result.settings.choice.doubts)
+
+
+def rows_of(found: SideBySide) -> tuple[Row, ...]:
+    """All detectors in the order of the comparison."""
+    comparison, results = found.comparison, found.results
+    best = comparison.not_told_from_best
+    measured = {
+        name: _measures(results[name], values, ends)
+        for name, values, ends in zip(
+            comparison.detectors,
+            comparison.values.tolist(),
+            ([(one.low, one.high) for one in own] for own in comparison.intervals),
+            strict=True,
+        )
+    }
+    corrected = {
+        # what is undefined could have been defined: it counts among the tries
+        measure: holm(np.nan_to_num([own[measure].pvalue for own in measured.values()], nan=1.0)).tolist()
+        for measure in MEASURES
+    }
+    return tuple(
+        Row(
+            detector=name,
+            result=results[name],
+            measures={m: _with(own[m], corrected[m][i]) for m in MEASURES},
+            ruling=_ruled(results[name], {m: corrected[m][i] for m in SIDES}, len(measured)),
+            best=name in best,
+        )
+        for i, (name, own) in enumerate(measured.items())
+    )
+
+
+def _measures(result: Evaluation, values: list[float], ends: list[tuple[float, float]]) -> dict[str, PooledMeasure]:
+    tests = (result.precision_test, result.recall_test)
+    f1 = shown_f1(result.cell, result.settings, tests, "auto")
+    chance = [_chance(test) for test in tests]
+    chance.append(
+        {} if f1 is None else {"expected": f1.expected, "std": f1.std, "pvalue": f1.pvalue, "method": f1.method}
+    )
+    made = (
+        PooledMeasure(value=value, low=low, high=high, **own)  # type: ignore[arg-type]  # numbers and a text
+        for value, (low, high), own in zip(values, ends, chance, strict=True)
+    )
+    return dict(zip((*SIDES, "f1"), made, strict=True))
+
+
+def _chance(test: ChanceTest) -> dict[str, float | str]:
+    shares = {"expected": divide(test.expected, test.of), "std": divide(test.std, test.of)}
+    return {**shares, "pvalue": test.pvalue if test.of else math.nan, "method": test.method}
+
+
+def _with(one: PooledMeasure, corrected: float) -> PooledMeasure:
+    return replace(one, corrected=math.nan if math.isnan(one.pvalue) else corrected)
+
+
+def _ruled(result: Evaluation, corrected: dict[str, float], n: int) -> Ruling:
+    """The verdict by corrected p-values; what Bonferroni's n-fold p could not have reached cannot be told."""
+
+    def hopeless(measure: str) -> bool:
+        return result.floor_above(measure, result.alpha / n) is not None
+
+    return ruled_as_found(result.ruling, corrected, hopeless, result.alpha, plural(n, "detector"))
+
+
+def best_in_words(found: SideBySide) -> str:
+    """Which detector is best, or that they cannot be told apart."""
+    comparison = found.comparison
+    group = comparison.not_told_from_best
+    if len(group) < 2 or len(group) < len(comparison.detectors):
+        return comparison.verdict_in_words()
+    values = dict(zip(comparison.detectors, comparison.values[:, 2].tolist(), strict=True))
+    pairs = f", corrected for {plural(comparison.n_pairs, 'pair')}" if comparison.n_pairs > 1 else ""
+    told = _names([f"{name} {show_share(values[name])}" for name in group])
+    return (
+        f"No detector is significantly worse than the best at the {comparison.alpha:.3g} level{pairs}: by F1 they are "
+        f"{told}."
+        if len(group) > 2
+        else f"{group[0]} and {group[1]} do not differ significantly at the {comparison.alpha:.3g} level: by F1 they are {told}."
+    )
+
+
+def chance_in_words(rows: tuple[Row, ...]) -> str:
+    """Which detectors are better than chance."""
+    by: dict[Verdict, list[str]] = {verdict: [r.detector for r in rows if r.verdict == verdict] for verdict in SAID}
+    corrected = f"corrected for {plural(len(rows), 'detector')}"
+    if len(by["yes"]) == len(rows):
+        return f"All are better than chance, {corrected}."
+    if not by["yes"] and not by["partly"]:
+        none = f"None is shown to be better than chance, {corrected}."
+        return none if not by["no"] or not by["cannot tell"] else f"{none} {_listed(by, ('no', 'cannot tell'))}"
+    first = f"Better than chance, {corrected}: {_names(by['yes']) or 'none'}."
+    return f"{first} {_listed(by, ('partly', 'no', 'cannot tell'))}"
+
+
+def _listed(by: Mapping[Verdict, list[str]], verdicts: tuple[Verdict, ...]) -> str:
+    return " ".join(f"{SAID[verdict]}: {_names(by[verdict])}." for verdict in verdicts if by[verdict])
+
+
+def _names(names: list[str]) -> str:
+    """The first of many, best first; the ranking has all."""
+    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+    return ", ".join(shortened(name, LONGEST_NAMED) for name in names[:MOST_NAMED]) + more
+
 
 # ---- figures: dots beside chance, and all curves in one
 
@@ -85,7 +231,7 @@ def curves_of(curves: Sequence[Curve]) -> dict[str, Description]:
     """Three figures of all detectors: both measures by threshold, and precision against recall."""
     places = [x for curve in curves for x in curve.at if x is not None]
     across = stretched_axis(places or [0.0, 1.0], "threshold, as a quantile of the detector’s scores")
-    tops = {measure: _top(curves, measure) for measure in ("precision", "recall")}
+    tops = {measure: _top(curves, measure) for measure in SIDES}
     made: dict[str, Description] = {
         f"by-{measure}": {"x": across, "y": {"range": [0, top]}, "layers": []} for measure, top in tops.items()
     }
@@ -141,6 +287,136 @@ def _draw(figure: Description, i: int, curve: Curve, own: tuple[Any, Any], chanc
 def _style(i: int) -> str:
     """Colours come again after some; then lines are dashed, then dotted."""
     return f"s{i % len(SERIES)} own {('solid', 'dashed', 'dotted')[i // len(SERIES) % 3]}"
+
+
+# ---- where the page comes from: input and SHA-256, settings, and what to type to get it again
+
+OUTPUTS = ("--scores", "--predictions")
+PASSED = (("", "scores"), ("predictions=", "predictions"))
+
+
+def title_of(title: str | None, source: Source | None) -> str:
+    """The heading of the page."""
+    return title or ("Detectors" if source is None else Path(source.files[0]).name)
+
+
+def own_source(source: Source | None, detector: str) -> Source | None:
+    """The source as if it were of one detector: its own column, and the command without the others."""
+    if source is None:
+        return None
+    roles = {role: role.partition(":") for role in source.columns}
+    kinds = {kind: role for role, (kind, several, name) in roles.items() if not several or name == detector}
+    words, kept = iter(shlex.split(source.command)), []
+    where = source.where
+    if source.by is not None and "scores" not in kinds:
+        one = f"{quoted(source.by)} = '{detector.replace(chr(39), 2 * chr(39))}'"
+        where = one if where is None else f"({where}) AND {one}"
+    for word in words:
+        if source.by is not None and word in ("--by", "--where"):
+            next(words)
+            kept += ["--where", where] if word == "--by" and where is not None else []
+            continue
+        if word in OUTPUTS:
+            name = next(words)
+            kept += [word, name] if name == detector else []
+        elif word in RULES and "scores" not in kinds:
+            next(words)
+        else:
+            kept.append(word)
+    columns = {kind: source.columns[role] for kind, role in kinds.items()}
+    return replace(source, columns=columns, command=shlex.join(kept), where=where, by=None)
+
+
+def own_calls(steps: list[dict[str, str]], detector: str) -> list[dict[str, str]]:
+    """What to do next in Python, with one detector out of those that were passed."""
+    own = {f"(truth, {start}{name},": f"(truth, {start}{name}[{detector!r}]," for start, name in PASSED}
+
+    def told(command: str) -> str:
+        for before, now in own.items():
+            command = command.replace(before, now, 1)
+        return command
+
+    return [{**step, "command": told(step["command"])} for step in steps]
+
+
+def facts_of(found: SideBySide, source: Source | None) -> tuple[tuple[str, str], ...]:
+    """What a reader needs to know of the data and the settings, by name."""
+    results = list(found.results.values())
+    files = () if source is None else source.files
+    return (
+        ("input", ", ".join(files) or "arrays in memory"),
+        ("SHA-256", _digest(results) if source is None else digests_of(source)),
+        *(() if source is None or not source.columns else (("columns", ", ".join(source.columns.values())),)),
+        (say("{alarms}"), _cut_in_words(_scored(found))),
+        ("tolerance", str(results[0].tolerance)),
+        ("verdicts", f"p-values corrected by Holm for {plural(len(results), 'detector')}; level {results[0].alpha:g}"),
+        ("differences", found.comparison.how()),
+        ("seed", f"{found.seed} for everything simulated"),
+        ("version", f"nofluke {__version__}"),
+    )
+
+
+def code_of_page(
+    found: SideBySide, source: Source | None, title: str | None, metrics: Code
+) -> tuple[tuple[str, str], ...]:
+    """What makes the page again: the command, where it was one, and Python."""
+    functions, listed = metrics
+    result = _scored(found)
+    lines, arguments = reading_code(result, source, tuple(_outputs(found, source)))
+    settings = result.settings
+    asked = [
+        *chosen_code(result),
+        *([] if settings.choice.is_auto else [f"null={result.null.code}"]),
+        *([] if settings.method == "auto" else [f"method={settings.method!r}"]),
+        *([] if settings.n_resamples == USUAL_RESAMPLES else [f"n_resamples={settings.n_resamples}"]),
+        *([] if found.seed == 0 else [f"rng={found.seed}"]),
+        *([] if settings.alpha == 0.05 else [f"alpha={settings.alpha!r}"]),
+        *([] if title is None else [f"title={title!r}"]),
+        *([f"metrics={listed}"] if listed else []),
+        'path="report.html"',
+    ]
+    call = f"nf.report({', '.join([*arguments, *asked])})"
+    python = "\n".join(["import nofluke as nf", *lines, *functions, call])
+    command = () if source is None else (("On the command line", source.command),)
+    return (*command, ("In Python", python))
+
+
+def _outputs(found: SideBySide, source: Source | None) -> list[str]:
+    """The arguments that pass the detectors, as code; from files in the order typed, which decides among equals."""
+    scored = {one.sequence.scores is not None for one in found.results.values()}
+    made = []
+    for argument in ("scores", "predictions"):
+        if (argument == "scores") not in scored:
+            continue
+        value = argument
+        if source is not None and argument == "predictions" and source.predictions_file is not None:
+            value = "alarms" if source.by is not None else f"{{{name_of_list(source.predictions_file)!r}: alarms}}"
+        elif source is not None:
+            roles = [role for role in source.columns if role.startswith(f"{argument}:")]
+            value = "{" + ", ".join(f"{source.columns[role]!r}: data[{role!r}]" for role in roles) + "}"
+        made.append(value if argument == "scores" else f"{argument}={value}")
+    return made
+
+
+def _scored(found: SideBySide) -> Evaluation:
+    """The first detector that has scores, which knows the rule for all of them; else the first."""
+    results = list(found.results.values())
+    return next((one for one in results if one.sequence.scores is not None), results[0])
+
+
+def _cut_in_words(result: Evaluation) -> str:
+    if result.threshold is None:
+        return "as given"
+    if result.budget is not None:
+        return f"a budget of {100 * result.budget:g}% of the steps for each detector that has scores"
+    if result.quantile is not None:
+        return f"from the {result.quantile:g} quantile of each detector’s scores up"
+    return f"{result.sequence.cut_in_words(show_number(result.threshold))}, for all scores alike"
+
+
+def _digest(results: list[Any]) -> str:
+    """Of the digests of all detectors, in their order."""
+    return hashlib.sha256("".join(map(digest_of, results)).encode()).hexdigest()
 
 
 # ---- the page about several detectors: an overview, and behind it the own page of each
