@@ -184,6 +184,16 @@ def test_parts_that_rise_and_fall_together_have_the_law_of_their_quantiles():
         comonotone([])
 
 
+def test_what_cannot_vary_adds_up_in_one_way_only():
+    """However constants depend on each other, and on one part that varies, their sum has the same law: it is exact."""
+    certain = TableLaw(np.array([0.0, 0.0, 1.0]), mean=2.0, var=0.0, method=exactly("test"))
+    varies = hypergeometric(10, 3, 2)
+    both = comonotone([certain, varies, certain])
+    assert both.method.kind == "exact"
+    np.testing.assert_allclose(both.table[4:], varies.table, atol=1e-15)
+    assert comonotone([varies, varies]).method.kind == "approximate"
+
+
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=6), st.data())
 def test_partial_conjunction_is_the_worst_case_over_who_has_no_skill(pvalues, data):

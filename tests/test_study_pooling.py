@@ -213,3 +213,41 @@ def test_ties_need_a_budget():
         study_of(table_of(3), budget=None, quantile=0.9, cut_ties="random")
     with pytest.raises(nf.InputError, match="cut_ties='first'"):
         study_of(table_of(3), cut_ties="first")
+
+
+# ---- what cannot be told of any cell is not told of their sum; draws suffice for what they are corrected for
+
+
+def test_no_pooled_no_where_no_cell_could_have_told_anything():
+    """Every step is an event: the nulls of the three series differ, but under each of them all comes out the same."""
+    n, told = 200, []
+    for seed in range(8, 22):
+        scores = np.random.default_rng(seed).normal(size=3 * n)
+        table = {"series": np.repeat(["a", "b", "c"], n), "truth": np.ones(3 * n, dtype=int), "d": scores}
+        found = nf.study(table, series="series", truth="truth", scores="d", budget="5%", workers=1)
+        assert set(found.cells["verdict"]) == {"cannot tell"}
+        told.append((len(set(found.cells["null"])), found.pooled()[0].verdict))
+    assert any(nulls > 1 for nulls, _ in told)
+    assert {verdict for _, verdict in told} == {"cannot tell"}
+
+
+def test_draws_grow_with_what_they_are_corrected_for(tmp_path):
+    """Series of a group share their events, so that precision is drawn: often enough for 24 rows to reach alpha."""
+    rng, groups, n = np.random.default_rng(0), 8, 120
+    truths = [rng.choice(n, 8, replace=False) for _ in range(groups)]
+    labels = np.concatenate([np.isin(np.arange(n), own) for own in truths for _ in range(2)]).astype(int)
+    table = {
+        "series": np.repeat([f"{g} {k}" for g in range(groups) for k in range(2)], n),
+        "group": np.repeat([f"{g}" for g in range(groups)], 2 * n),
+        "truth": labels,
+        **{f"d{i}": 5 * labels + rng.normal(size=len(labels)) for i in range(3)},
+    }
+    asked = {"series": "series", "group": "group", "truth": "truth", "scores": "d*", "budget": "7%", "tolerance": 1}
+    found = nf.study(table, **asked, null="permutation", n_resamples=99, workers=1, out=tmp_path)
+    rows = found.pooled(by="group").rows
+    assert {row.precision.method for row in rows} == {"simulated (1,920 draws)"}
+    assert max(row.precision.corrected for row in rows) == pytest.approx(24 / 1921)
+    assert {row.precision.method for row in found.pooled(by="group", n_resamples=99).rows} == {"simulated (99 draws)"}
+    kept = nf.Study.open(tmp_path)
+    assert kept.pooled(by="group").rows == rows
+    assert kept.pooled() == found.pooled()

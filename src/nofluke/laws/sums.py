@@ -282,7 +282,7 @@ def comonotone(parts: Sequence[Law]) -> LogTable:
 
     Of all ways in which parts with these laws can depend on one another this one has the largest variance, and the
     largest expected excess over any bar. No bound on each single tail, so that it is called approximate: careful, not
-    exact.
+    exact. Only where no more than one part can vary is there but one way.
 
     Parameters
     ----------
@@ -311,6 +311,8 @@ def comonotone(parts: Sequence[Law]) -> LogTable:
     lower = np.concatenate([[-np.inf], below, [0.0]])  # log P(S < first + r)
     logs = np.where(upper[:-1] < math.log(0.5), _less(upper[:-1], upper[1:]), _less(lower[1:], lower[:-1]))
     numbers, chances = np.arange(len(logs)), np.exp(logs)
+    vary = sum(len(table) > 1 for _, table in tables)
+    how = How(kind="approximate", name=TOGETHER) if vary > 1 else _method_of(tuple(parts))
     mean = inner(chances, numbers) / float(chances.sum())
     return LogTable(
         first,
@@ -318,7 +320,7 @@ def comonotone(parts: Sequence[Law]) -> LogTable:
         size=sum(law.size for law in parts),
         mean=math.fsum(law.mean for law in parts),
         var=inner(chances, (numbers - mean) ** 2) / float(chances.sum()),
-        method=_simulated(parts, TOGETHER) or How(kind="approximate", name=TOGETHER),
+        method=_simulated(parts, TOGETHER) or how,
     )
 
 

@@ -18,7 +18,7 @@ events depends on the null, the events and a seed, never on the case.
 - Nearly the same events that are permuted: those that lie near one another, at most one of each series, are placed
   together and keep their distances.
 
-Anything else has no common placement; `nofluke.laws.comonotone` is then for the careful.
+Anything else has no common placement; `nofluke.laws.sums.comonotone` is then for the careful.
 
 The mean of a metric over series is a sum of one number from each series, and so is what chance gives in its place. Each
 cell is drawn under the null that its metrics were judged by, row by row: row i of all cells together is one draw of the

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
 from concurrent.futures import Executor
@@ -281,6 +282,8 @@ def _needs_data() -> InputError:
 
 LEVEL = 0.95
 MOST_GROUPS = 100  # that a leaderboard tells apart without being asked to
+FLOORS = 4  # how many times over the smallest p-value of draws, corrected for all rows, goes into alpha
+MOST_DRAWS = 50_000  # that are made for this
 RANKED = ("f1", "precision", "recall")
 
 
@@ -480,7 +483,8 @@ class Study(Exports):
         by : {"detector", "group"}
             Over all series, or over those of each group: which detectors are better than chance in which group.
         n_resamples : int, optional
-            Draws for F1, and for what has no law in closed form; as many as the study's unless another number is given.
+            Draws for F1, and for what has no law in closed form. Unless a number is given, as many as the study's, or
+            more: four times as many as the smallest p-value needs to reach alpha after correction, up to 50,000.
         level : float
             Of the intervals, which take series, or groups, for independent.
 
@@ -497,13 +501,23 @@ class Study(Exports):
         """
         self._check_finished()
         check_word(by, "by", ("detector", "group"))
-        many = self._settings["n_resamples"] if n_resamples is None else n_resamples
-        n, level = check_resamples(many), check_level(level)
+        level = check_level(level)
+        n = self._n_draws(by) if n_resamples is None else check_resamples(n_resamples)
         if by == "group":
             return self._in_groups(n, level)
         if (n, level) not in self._pooled:
             self._pooled[n, level] = self._pool(n, level)
         return self._pooled[n, level]
+
+    def _n_draws(self, by: str) -> int:
+        """Draws of pooled rows where nobody says how many; those that are kept have theirs."""
+        if self._chunks is None and isinstance(self._folder, Folder) and (told := kept(self._folder)) is not None:
+            return int(told["n_resamples"])
+        counts, rows = self._counts, len(self.detectors)
+        if counts.named and (by == "group" or len(counts.names) <= MOST_GROUPS):
+            rows = sum(len(np.unique(counts.groups[there])) for there in counts.there.T)
+        enough = math.ceil(FLOORS * rows / self.alpha)
+        return max(int(self._settings["n_resamples"]), min(enough, MOST_DRAWS))
 
     def _in_groups(self, n: int, level: float) -> PooledByGroup:
         if not self._counts.named:
@@ -749,15 +763,15 @@ class Study(Exports):
         folder = self._folder
         if not isinstance(folder, Folder):
             return self
-        n = self._settings["n_resamples"]
         told = kept(folder)
         if told is not None and told["rank_by"] == self.rank_by:
+            n = told["n_resamples"]
             self._pooled[n, LEVEL] = stored(folder, n, LEVEL)
             if folder.pages_are_intact():
                 return self
         else:
             folder.unseal()
-            keep(folder, self.pooled(), self._few_groups(), n, LEVEL, self.rank_by)
+            keep(folder, self.pooled(), self._few_groups(), self._n_draws("detector"), LEVEL, self.rank_by)
         self.write()
         folder.seal()
         return self
