@@ -53,6 +53,18 @@ MOST_ERAS, CYCLES_OF_ERA = 4, 8  # windows of time of a season, and cycles in ea
 MOST_ERAS_OF_CHANGE, CYCLES_OF_ERA_OF_CHANGE = 8, 5  # the same where rates change slowly
 FEWEST_ERAS = 4  # windows of time that a season with a slow change needs
 
+# Spectra, in which seasons and slow changes are looked for
+BESIDE = 20  # frequencies on either side that say how strong the spectrum is there without a season
+GAP = 2  # frequencies next to it that a season between two frequencies leaks into
+BESIDE_KNOWN = 10  # the same of a period that is known: its whole cycles leak nothing, so nearer ones will do
+BACKGROUND = 4  # times as many frequencies behind those of a slow change say what there is without one
+HARMONICS = 8  # of a period that is searched for, by which the fundamental one is told from its parts
+KNOWN_HARMONICS = 4  # of a period that is known: a day with two peaks has two
+SHORT_PERIODS, SHORT_HARMONICS = (3, 31), 15  # whole periods, up to the days of a month, and all of their harmonics
+LONG_HARMONICS = 48  # of a longer whole period: so short are the peaks in it that are looked for
+MOST_OF_HARMONIC = 6.0  # -log p that each of these counts at most: one strong wave is no comb
+FLAGS_OF_HARMONIC = 5  # for each harmonic: with fewer, two that share a phase count in all harmonics at once
+
 # Whole periods exchanged. They cost little power, so that little evidence is needed to take them, and to take care
 FEW_RANGES = 30  # with fewer, the season of one side suffices: that of so few events does not show
 PERIODS_WITH_EVENTS = 3
@@ -60,10 +72,8 @@ ARRANGEMENTS_FOR_LEVEL = 2  # over α
 MOVED = 0.5  # share of the events that must be able to move
 SHARED_CYCLE, CYCLE = 0.3, 7  # level at which alarms of days differ by weekday
 FORTNIGHTS = 0.05  # the same of every other week, beyond weekdays
-WEEKS, MOST_DAYS = (
-    0.02,
-    2_000,
-)  # the same of both sides without a clock, where a season may be a day; beyond, weeks show
+WEEKS = 0.02  # the same of both sides without a clock, where a season may be a day ...
+MOST_DAYS = 2_000  # ... of so many cycles at most: beyond, weeks show
 FOLLOWING = 0.1  # level at which alarms of periods follow each other: then these change places within windows ...
 PERIODS_OF_WINDOW, CYCLES_OF_WINDOW = 7, 4  # ... of about so many, or so many cycles of them
 
@@ -85,4 +95,15 @@ ALONE = 2  # steps of a range, on average, from which on labels are no single st
 NEIGHBOURS = 0.1  # level at which a null of single steps has too few neighbours, or too short runs of them
 PLAIN = 0.001  # level of what the detector alone shows
 UNSEEN = 20  # times the longest range: in a shorter series slow changes cannot be told from ranges
+TRIES, FEWEST_TRIES = 99, 9  # draws of a null that show whether ranges would be single steps under it
+FEWEST_SHARE, MOST_SHARE, HALF = 0.01, 0.1, 0.5  # of the steps, whose highest scores are looked at as alarms
 LEANING = 1.3  # standard deviations by which labels and detector both lean to one side of their groups
+
+# Events with times of their own, against time stamps that are dense at some times
+FEWEST_BESIDE_STAMPS = 5  # events, before which nothing is said
+FAVOURED = 1.64  # standard deviations by which events favour dense times: one in twenty without reason
+
+# Hits of a whole study at other shifts
+NEAR_WINDOWS = 10  # on either side, that count as near
+FEWEST_SHIFTS = 20  # independent ones, below which nothing is said
+UNLIKE = 1.28  # standard deviations from which on they are a doubt: one in ten without reason

@@ -24,16 +24,27 @@ from nofluke.lazy import lazy
 from nofluke.nulls.calendars import RULES
 from nofluke.nulls.evidence import Evidence
 from nofluke.nulls.levels import (
+    BACKGROUND,
+    BESIDE,
+    BESIDE_KNOWN,
     COMBS,
     CYCLES_OF_CHANGE,
     FEWEST_CYCLES,
+    FLAGS_OF_HARMONIC,
+    GAP,
     HARMONIC,
+    HARMONICS,
     JOINTLY,
+    KNOWN_HARMONICS,
     LEAST_CYCLES,
     LEAST_STEPS,
+    LONG_HARMONICS,
     MANY_CYCLES,
+    MOST_OF_HARMONIC,
     OTHER_SIDE,
     SEASON,
+    SHORT_HARMONICS,
+    SHORT_PERIODS,
     STRONG,
 )
 from nofluke.nulls.seasonal import Seasonal
@@ -42,8 +53,6 @@ from nofluke.series.trial import Cell
 from nofluke.series.truth import Truth
 
 # ---- whole periods, by all of their harmonics at once
-
-PER_HARMONIC = 5  # flags for each harmonic: with fewer, two that share a phase count in all harmonics at once
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -110,7 +119,7 @@ class Combs:
 
 def most_heard(n_flags: int) -> int:
     """How many harmonics so many flags can show."""
-    return max(n_flags // PER_HARMONIC, 1)
+    return max(n_flags // FLAGS_OF_HARMONIC, 1)
 
 
 def chi_tails(total: FloatArray, used: BoolArray) -> FloatArray:
@@ -141,9 +150,8 @@ def _harmonics(combs: Combs, n_steps: int, n_powers: int) -> IntArray:
     return found
 
 
-SHORT = Combs(periods=np.arange(3, 32), most=15, cycles=MANY_CYCLES)  # up to the days of a month
-SHORTEST, EVERY_ONE = 32, 1_500  # steps of a long period; up to so many each whole number is one
-HEARD, CAP = 48, 6.0  # harmonics of a long period, and what each of them counts at most
+SHORT = Combs(periods=np.arange(SHORT_PERIODS[0], SHORT_PERIODS[1] + 1), most=SHORT_HARMONICS, cycles=MANY_CYCLES)
+EVERY_ONE = 1_500  # steps of a period, up to which each whole number is one
 
 
 @lru_cache(maxsize=8)
@@ -154,12 +162,19 @@ def combs_of(n_steps: int) -> tuple[Combs, ...]:
     """
     coarse = coarse_of(n_steps)
     longest = n_steps // FEWEST_CYCLES
-    periods = list(range(SHORTEST * coarse, min(EVERY_ONE, longest) + 1))
-    one = periods[-1] + 1 if periods else SHORTEST * coarse
+    shortest = (SHORT_PERIODS[1] + 1) * coarse
+    periods = list(range(shortest, min(EVERY_ONE, longest) + 1))
+    one = periods[-1] + 1 if periods else shortest
     while one <= longest:
         periods.append(one)
-        one += max(one * one // (HEARD * n_steps), 1)
-    long = Combs(periods=np.array(periods, dtype=np.int64), most=HEARD, cycles=FEWEST_CYCLES, cap=CAP, coarse=coarse)
+        one += max(one * one // (LONG_HARMONICS * n_steps), 1)
+    long = Combs(
+        periods=np.array(periods, dtype=np.int64),
+        most=LONG_HARMONICS,
+        cycles=FEWEST_CYCLES,
+        cap=MOST_OF_HARMONIC,
+        coarse=coarse,
+    )
     return (SHORT, long) if coarse == 1 else (long,)
 
 
@@ -170,10 +185,7 @@ def coarse_of(n_steps: int) -> int:
 
 # ---- the spectra of events and alarms, and the slow changes of their rates that these show
 
-BACKGROUND = 4  # times as many frequencies behind those say what there is without a slow change
 MOST_BINS = 2**17  # longer series are added up in steps of two, three, ...
-NEIGHBOURS = 20  # frequencies on either side that say how strong the spectrum is there without a season
-GAP = 2  # frequencies next to it that a season between two frequencies leaks into
 NOTHING = 0.5  # a p-value above needs no closer look
 
 
@@ -251,7 +263,7 @@ class Side:
         """The same but for rounding, by a compiled loop: for first looks."""
         from nofluke.nulls.spectra_kernels import against_neighbours
 
-        return np.asarray(against_neighbours(self.powers, GAP, NEIGHBOURS))
+        return np.asarray(against_neighbours(self.powers, GAP, BESIDE))
 
     @lazy
     def combs(self) -> tuple[FloatArray, ...]:
@@ -389,17 +401,16 @@ def _neighbours(n: int) -> FloatArray:
 
 def _around(total: FloatArray) -> FloatArray:
     """Sums over the neighbours on both sides, those next to it left out, from the sums up to each."""
-    n, far = len(total) - 1, GAP + NEIGHBOURS + 1
+    n, far = len(total) - 1, GAP + BESIDE + 1
     padded = np.concatenate([np.full(far, total[0]), total, np.full(far, total[-1])])
     below, left, right, above = (
-        padded[far + k : far + k + n] for k in (-GAP - NEIGHBOURS, -GAP, GAP + 1, GAP + 1 + NEIGHBOURS)
+        padded[far + k : far + k + n] for k in (-GAP - BESIDE, -GAP, GAP + 1, GAP + 1 + BESIDE)
     )
     return np.asarray(left - below + above - right)
 
 
 # ---- a period that events and alarms both follow, searched for in their spectra
 
-HARMONICS = 8
 PHASES = 1_024  # of a long period, into which both sides crowd
 FINE = 64  # frequencies looked at between two ordinates
 PARTS = 64  # in which a slow wave is added up
@@ -568,12 +579,12 @@ def _longer(events: Side, alarms: Side, period: int, alike: float) -> int:
 def _own_harmonics(events: Side, alarms: Side, period: int, times: int, alike: float) -> bool:
     """Whether harmonics of a whole period speak for it that are none of the part which comes so many times in it."""
     n = events.n_steps
-    own = np.array([h for h in range(1, min(period // (2 * events.coarse), HEARD)) if h % times])
+    own = np.array([h for h in range(1, min(period // (2 * events.coarse), LONG_HARMONICS)) if h % times])
     at = np.clip(np.rint(own * n / period).astype(np.int64), 1, len(events.tails)) - 1
     shown = []
     for side in (events, alarms):
-        used = own[: max(len(side.at) // PER_HARMONIC, 1)]
-        total = np.minimum(side.tails[at[: len(used)]], CAP).sum()
+        used = own[: max(len(side.at) // FLAGS_OF_HARMONIC, 1)]
+        total = np.minimum(side.tails[at[: len(used)]], MOST_OF_HARMONIC).sum()
         shown.append(float(chi_tails(np.array([total]), np.ones((1, len(used)), dtype=np.bool_))[0]))
     return min(shown) >= -math.log(SEASON) and together(shown[0], shown[1], alike) <= HARMONIC
 
@@ -758,8 +769,6 @@ Period = int | float | str
 CALENDAR_PERIODS = {name: rule.seconds * NANOSECONDS["s"] for name, rule in RULES.items()}
 """Nanoseconds after which each rule of the calendar repeats, on average: a year for months."""
 
-KNOWN_HARMONICS = 4
-KNOWN_NEIGHBOURS = 10  # on either side: whole cycles leak nothing, so nearer ones will do
 BINS_OF_PERIOD = 32  # finer steps are added up: the harmonics looked at do not need them
 MOST_GRID = 8  # steps of a grid for each step of a clock: one that needs more is too irregular for a spectrum
 BY_SPECTRUM = ("hour of day", "day of week", "month")  # rules whose seasons may be smooth
@@ -924,7 +933,7 @@ def _at_period(values: npt.NDArray[np.generic], index: IntArray, n_steps: int, p
     if n_steps > len(values):  # else every bin has as many steps, and only frequency 0 knows of the mean
         series -= np.bincount(index // coarse, minlength=whole)[:whole] * (len(flagged) / len(values))
     power = np.abs(np.fft.rfft(series)) ** 2
-    reach = min(KNOWN_NEIGHBOURS, (cycles - 1) // 2)
+    reach = min(BESIDE_KNOWN, (cycles - 1) // 2)
     fisher, used, largest = 0.0, 0, 0.0
     for k in range(1, KNOWN_HARMONICS + 1):
         at = k * cycles

@@ -21,7 +21,19 @@ from nofluke.nulls import MODELS, Null, as_null, from_text
 from nofluke.nulls.base import NullModel
 from nofluke.nulls.choice import AUTO, UNTOLD, Choice, Pick, doubts, pick, small_shifts
 from nofluke.nulls.circular import CircularShift
-from nofluke.nulls.levels import ALONE, FEW_EVENTS, LEANING, NEIGHBOURS, PLAIN, UNSEEN
+from nofluke.nulls.levels import (
+    ALONE,
+    FEW_EVENTS,
+    FEWEST_SHARE,
+    FEWEST_TRIES,
+    HALF,
+    LEANING,
+    MOST_SHARE,
+    NEIGHBOURS,
+    PLAIN,
+    TRIES,
+    UNSEEN,
+)
 from nofluke.nulls.placements import steps_of
 from nofluke.nulls.random_scores import RandomScores, ScorePermutation
 from nofluke.nulls.seasons import Side, common_period, drift, slow_change_of
@@ -34,9 +46,7 @@ from nofluke.text.numbers import p_is
 from nofluke.text.tables import plural
 
 OF_SCORES: dict[str, type[NullModel]] = {null.name: null for null in (RandomScores, ScorePermutation)}
-TRIES, FEWEST_TRIES, SEED = 99, 9, 2020  # draws to see that
-MOST_PLACED = 5_000_000  # steps in all of them
-FEWEST_SHARE, MOST_SHARE, HALF = 0.01, 0.1, 0.5  # of the steps, at which scores are looked at
+SEED, MOST_PLACED = 2020, 5_000_000  # of draws that show what a null does, and steps in all of them
 
 
 def as_series_null(null: Null) -> NullModel:

@@ -10,6 +10,7 @@ import numpy as np
 from nofluke.arrays import AnyArray, BoolArray
 from nofluke.errors import THINGS, InputError, arg, capitalised, joined, say
 from nofluke.lazy import Shared
+from nofluke.nulls.levels import FAVOURED, FEWEST_BESIDE_STAMPS
 from nofluke.series.clock import Clock, step_ends
 from nofluke.series.counting import union
 from nofluke.series.detector import STEPS, AlarmRule, Cuts
@@ -23,8 +24,6 @@ FOLLOWS_STAMPS = say(
     "{Events} favour times in which the time stamps are dense, and so do {alarms}: chance in time mistakes that for skill. "
     "Pass a tolerance in steps."
 )
-FEWEST_EVENTS = 5
-FAR = 1.64  # standard deviations: one in twenty without reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,14 +142,14 @@ def follows_stamps(clock: Clock, kept: BoolArray, events: AnyArray) -> bool:
     ends, starts = step_ends(clock), clock.ticks
     lengths = (ends - starts).astype(np.float64)[kept]
     owners = np.searchsorted(clock.ticks[kept], events, side="right") - 1
-    if len(events) < FEWEST_EVENTS or len(lengths) < 2 or lengths.max() <= 1.01 * lengths.min():
+    if len(events) < FEWEST_BESIDE_STAMPS or len(lengths) < 2 or lengths.max() <= 1.01 * lengths.min():
         return False
     order = np.sort(lengths)
     shorter = np.concatenate([[0.0], np.cumsum(order)])
     below, up_to = (shorter[np.searchsorted(order, lengths[owners], side=side)] for side in ("left", "right"))
     shares = (below + up_to) / 2 / shorter[-1]
     # steps of the same length share their place, which only narrows the spread
-    return bool((0.5 - shares.mean()) * np.sqrt(12 * len(events)) > FAR)
+    return bool((0.5 - shares.mean()) * np.sqrt(12 * len(events)) > FAVOURED)
 
 
 def _places(ticks: Ticks, stride: int) -> str:

@@ -24,6 +24,7 @@ from nofluke.laws.sums import SumLaw, comonotone
 from nofluke.laws.tables import LogTable, with_data
 from nofluke.lazy import lazy
 from nofluke.nulls import base
+from nofluke.nulls.levels import FEWEST_SHIFTS, NEAR_WINDOWS, UNLIKE
 from nofluke.plain import as_whole, check_alpha
 from nofluke.ratios import TIE_SLACK, divide, f_of_hits
 from nofluke.studies.asked import Asked
@@ -291,10 +292,6 @@ def method_of(test: ChanceTest) -> str:
 # are looked at: without anything shared they scatter around what the nulls expect, as much as these say.
 
 
-NEAR = 10  # windows on either side that count as near
-FEWEST = 20  # independent shifts below which nothing is said
-LENIENT = 1.28  # standard deviations from which on hits at other shifts are a doubt: one in ten without reason
-
 Shape = Literal["needle", "hill", "unclear", "unseen"]
 
 
@@ -344,16 +341,18 @@ def look(hits: FloatArray, expected: float, std: float, window: int) -> Needle:
     guard = _guard(hits, expected, window)
     others = np.concatenate([hits[: middle - guard], hits[middle + guard + 1 :]])
     many = len(others) / _memory(others, window) if len(others) > 1 else 0.0
-    if many < FEWEST or std == 0:
+    if many < FEWEST_SHIFTS or std == 0:
         return Needle(shape="unseen", guard=guard)
     excess = (float(others.mean()) - expected) / (std / math.sqrt(many))
     spread = float(others.var()) / std**2
     # Wilson and Hilferty's cube root of a chi-squared over its degrees of freedom
     scattered = (spread ** (1 / 3) - (1 - 2 / (9 * many))) / math.sqrt(2 / (9 * many))
-    level, error = _beside(hits, guard, max(NEAR * window, (middle - guard) // 2), std**2 * _memory(others, window))
+    level, error = _beside(
+        hits, guard, max(NEAR_WINDOWS * window, (middle - guard) // 2), std**2 * _memory(others, window)
+    )
     tail = 0.5 * math.erfc((own - level) / math.hypot(std, error) / math.sqrt(2))
     shape: Shape = "needle"
-    if max(excess, scattered) > LENIENT:
+    if max(excess, scattered) > UNLIKE:
         shape = "hill" if float(others.max()) >= own else "unclear"
     return Needle(shape=shape, guard=guard, excess=excess, pvalue=tail)
 
@@ -366,7 +365,7 @@ def _beside(hits: FloatArray, guard: int, near: int, variance: float) -> tuple[f
     centred = away - away.mean()
     slope = float(centred @ both) / float(centred @ centred)
     of_mean, of_slope = variance / (2 * len(both)), variance / (2 * float(centred @ centred))
-    if slope > -LENIENT * math.sqrt(of_slope):
+    if slope > -UNLIKE * math.sqrt(of_slope):
         return float(both.mean()), math.sqrt(of_mean)
     back = float(away.mean())
     return float(both.mean()) - slope * back, math.sqrt(of_mean + of_slope * back**2)
