@@ -11,9 +11,8 @@ the verdict uses corrected p-values, and is never better than an evaluation of t
 from __future__ import annotations
 
 import os
-import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -21,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import FloatArray
+from nofluke.dates import parse_duration
 from nofluke.errors import InputError, joined, say
 from nofluke.inference.chance import significant
 from nofluke.inference.corrections import holm
@@ -34,6 +34,7 @@ from nofluke.text.numbers import p_is, show_p
 from nofluke.text.signs import VERDICTS
 
 SIDES = ("precision", "recall")
+FREE = ("windows", "reach", "bins")  # settings that follow the length of a window
 MOST_NULLS = 6  # besides that of the result, the most frequent ones
 Family = Callable[[NullModel], FamilywiseTest | None]
 
@@ -53,7 +54,7 @@ class Corrected:
     family: FamilywiseTest | None
     alpha: float
     nulls: tuple[str, ...]
-    kinds: frozenset[str]
+    kinds: frozenset[Hashable]
     unheld: tuple[str, ...]
     smallest: float = 0.0  # p-value that can come out
 
@@ -126,8 +127,8 @@ def _looked(result: Evaluation, grid: Grid) -> tuple[list[NullModel], tuple[str,
         return [], ("",) * grid.shape[1]
     picks = [choose(AUTO, grid.cell(grid.chosen[0], k), result.alpha) for k in range(grid.shape[1])]
     known = kind_of(result.null)
-    first: dict[str, NullModel] = {}
-    times: Counter[str] = Counter()
+    first: dict[Hashable, NullModel] = {}
+    times: Counter[Hashable] = Counter()
     for pick in picks:
         kind = kind_of(pick.model)
         if pick.holds and kind != known:
@@ -160,15 +161,24 @@ def _tried(family_of: Family, model: NullModel) -> FamilywiseTest | None:
         return None
 
 
-def kind_of(model: NullModel) -> str:
+def kind_of(model: NullModel) -> Hashable:
     """What nulls have in common that differ by a little: the season they keep, not how many windows of time.
 
     >>> import nofluke as nf
     >>> kind_of(nf.nulls.LocalPermutation(windows=39)), kind_of(nf.nulls.Seasonal(period=14.279, bins=14, windows=4))
-    ('local-permutation', 'seasonal:period=14')
+    (('local-permutation',), ('seasonal', ('period', '14')))
     """
-    plain = re.sub(r"[:,](windows|reach|bins)=[^,]*", "", model.text)
-    return re.sub(r"\d+(\.\d+)?", lambda number: f"{float(number[0]):.2g}", plain)
+    return (model.name, *((name, _roughly(one)) for name, one in model.settings.items() if name not in FREE))
+
+
+def _roughly(setting: float | str) -> str:
+    """A number, or a length of time, to two digits."""
+    if isinstance(setting, str):
+        try:
+            setting = parse_duration(setting, "setting")
+        except InputError:  # the name of a period or a rule
+            return str(setting)
+    return f"{setting:.2g}"
 
 
 # ---- which p-values decide: its own if a position was chosen beforehand, corrected ones if it was found

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -13,6 +12,7 @@ from typing import Any, cast
 import numpy as np
 
 from nofluke.arrays import FloatArray, IntArray
+from nofluke.dates import said_duration
 from nofluke.errors import THINGS, Remark, Words, joined, say
 from nofluke.inference.chance import ChanceTest, significant
 from nofluke.inference.evaluate import Evaluation
@@ -146,8 +146,12 @@ def short_tolerance(tolerance: Tolerance) -> str:
     >>> [short_tolerance(Tolerance(early=a, late=b)) for a, b in ((2, 2), (0, "3d"), ("3h", "-1h"), (1, 4), (0, 0))]
     ['2', '3d', '1h to 3h', '1 / 4', '0']
     """
-    told = tolerance.distance.removeprefix("0 to ") if tolerance.side else str(tolerance)
-    return re.sub(r" (steps?|time units?|late)\b", "", told.replace(" early to ", " / "))
+    ends: tuple[Any, Any] = (tolerance.early, tolerance.late)
+    near, far = sorted(map(abs, ends)) if tolerance.side else ends
+    told = [said_duration(end) if tolerance.unit == "ns" and end else f"{end:g}" for end in (near, far)]
+    if near == far or (tolerance.side and not near):
+        return told[1]
+    return (" to " if tolerance.side else " / ").join(told)
 
 
 def about_heat(cells: list[list[Any]], side: str, alpha: float) -> str:
