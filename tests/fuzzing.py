@@ -46,8 +46,8 @@ SIDES = ("precision", "recall")
 
 
 def fuzz(short: int, long: int = LONG, /, **strategies: st.SearchStrategy[Any]) -> Callable[[Callable[..., None]], Any]:
-    """A property as a test of three lengths: the same few examples in every run, the same twentieth of many
-    under `fuzz_twentieth`, and many new ones under `fuzz_long`.
+    """A property as a test of three lengths: the same few examples in every run, the same tenth of many
+    under `fuzz_tenth`, and many new ones under `fuzz_long`.
     """
 
     def decorate(body: Callable[..., None]) -> Any:
@@ -65,7 +65,7 @@ def fuzz(short: int, long: int = LONG, /, **strategies: st.SearchStrategy[Any]) 
         run.__name__, run.__doc__ = body.__name__, body.__doc__
         lengths = [
             pytest.param(short, id="short"),
-            pytest.param(long // 20, id="twentieth", marks=pytest.mark.fuzz_twentieth),
+            pytest.param(long // 10, id="tenth", marks=pytest.mark.fuzz_tenth),
             pytest.param(long, id="long", marks=pytest.mark.fuzz_long),
         ]
         return pytest.mark.parametrize("examples", lengths)(run)
