@@ -2,6 +2,7 @@
 
 import ast
 import errno
+import inspect
 import io
 import json
 import os
@@ -9,6 +10,7 @@ import re
 import shlex
 from functools import cache
 from pathlib import Path
+from typing import Literal, get_args, get_origin
 
 import click
 import numpy as np
@@ -127,6 +129,29 @@ def test_help_has_each_option_in_one_topic_and_fits_80_columns(name):
             assert len(re.findall(shown, options, re.MULTILINE)) == 1, option.opts
     assert 2 <= examples.count("  nofluke ") <= 4
     assert max(map(len, told.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in COMMANDS if inspect.isfunction(getattr(nf, name, None)) and name != "watch"]
+)
+def test_options_have_the_words_and_defaults_of_the_verb(name):
+    """Whatever a command leaves to the verb is left at what the verb has."""
+    verb = getattr(nf, name)
+    arguments, found = inspect.signature(verb).parameters, 0
+    for option in COMMANDS[name].params:
+        argument = arguments.get({"resamples": "n_resamples"}.get(option.name, option.name))
+        if argument is None or not isinstance(option, click.Option):
+            continue
+        kind = argument.annotation
+        kind = eval(kind, inspect.unwrap(verb).__globals__) if isinstance(kind, str) else kind
+        words = [get_args(one) for one in (kind, *get_args(kind)) if get_origin(one) is Literal]
+        if words:
+            assert tuple(option.type.choices) == words[0], option.name
+            found += 1
+        if isinstance(option.default, int | float | str | bool):
+            assert option.default == argument.default or option.default == str(argument.default), option.name
+            found += 1
+    assert found
 
 
 def test_no_topic_names_an_option_that_no_command_has():
