@@ -29,6 +29,7 @@ LINE = (
     "dates",
     "progress",
     "compiled",
+    "levels",
     # the rooms, in the order in which data flow; "" is the package itself, `import nofluke`
     "data",
     "series",

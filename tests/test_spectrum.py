@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2
 
-from nofluke.nulls import levels, seasons
+from nofluke import levels
+from nofluke.nulls import seasons
 from nofluke.nulls.evidence import evenness
 from nofluke.nulls.seasons import Side
 

@@ -13,8 +13,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from nofluke import levels
 from nofluke.errors import InputError, arg, joined, say
-from nofluke.nulls import Null, as_null, levels
+from nofluke.nulls import Null, as_null
 from nofluke.nulls.base import EVERYTHING, METHODS, Kept, NullModel
 from nofluke.nulls.circular import CircularShift
 from nofluke.nulls.local import LocalPermutation, LocalShift

@@ -17,7 +17,7 @@ import numpy as np
 from nofluke.arrays import FloatArray, IntArray, inner, product
 from nofluke.laws.exact.hypergeometric import hypergeometric_pmf
 from nofluke.laws.montecarlo import Draw
-from nofluke.nulls.levels import RUN, RUN_LENGTH
+from nofluke.levels import RUN, RUN_LENGTH
 from nofluke.series.truth import Truth
 
 PAIRS_AT_ONCE = 1_000_000  # events times scales looked at together

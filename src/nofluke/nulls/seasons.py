@@ -21,9 +21,7 @@ from nofluke.compiled import Patience
 from nofluke.dates import NANOSECONDS
 from nofluke.errors import InputError, arg, say
 from nofluke.lazy import lazy
-from nofluke.nulls.calendars import RULES
-from nofluke.nulls.evidence import Evidence
-from nofluke.nulls.levels import (
+from nofluke.levels import (
     BACKGROUND,
     BESIDE,
     BESIDE_KNOWN,
@@ -47,6 +45,8 @@ from nofluke.nulls.levels import (
     SHORT_PERIODS,
     STRONG,
 )
+from nofluke.nulls.calendars import RULES
+from nofluke.nulls.evidence import Evidence
 from nofluke.nulls.seasonal import Seasonal
 from nofluke.series.clock import Clock
 from nofluke.series.trial import Cell

@@ -18,11 +18,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from nofluke import levels
 from nofluke.arrays import AnyArray, BoolArray, IntArray
 from nofluke.dates import format_duration, parse_duration, rounded_duration
 from nofluke.errors import THINGS, InputError, arg, capitalised, say, verb
 from nofluke.lazy import lazy
-from nofluke.nulls import levels
 from nofluke.nulls.base import Kept, NullModel
 from nofluke.nulls.calendars import RULES
 from nofluke.nulls.evidence import (

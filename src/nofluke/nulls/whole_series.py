@@ -15,13 +15,7 @@ import numpy as np
 from nofluke.arrays import AnyArray, BoolArray, FloatArray
 from nofluke.data.columns import absent
 from nofluke.errors import InputError, arg, named, say
-from nofluke.metrics.draws import Draws
-from nofluke.metrics.labelled import Labelled
-from nofluke.nulls import MODELS, Null, as_null, from_text
-from nofluke.nulls.base import NullModel
-from nofluke.nulls.choice import AUTO, UNTOLD, Choice, Pick, doubts, pick, small_shifts
-from nofluke.nulls.circular import CircularShift
-from nofluke.nulls.levels import (
+from nofluke.levels import (
     ALONE,
     FEW_EVENTS,
     FEWEST_SHARE,
@@ -34,6 +28,12 @@ from nofluke.nulls.levels import (
     TRIES,
     UNSEEN,
 )
+from nofluke.metrics.draws import Draws
+from nofluke.metrics.labelled import Labelled
+from nofluke.nulls import MODELS, Null, as_null, from_text
+from nofluke.nulls.base import NullModel
+from nofluke.nulls.choice import AUTO, UNTOLD, Choice, Pick, doubts, pick, small_shifts
+from nofluke.nulls.circular import CircularShift
 from nofluke.nulls.placements import steps_of
 from nofluke.nulls.random_scores import RandomScores, ScorePermutation
 from nofluke.nulls.seasons import Side, common_period, drift, slow_change_of

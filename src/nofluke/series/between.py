@@ -10,7 +10,7 @@ import numpy as np
 from nofluke.arrays import AnyArray, BoolArray
 from nofluke.errors import THINGS, InputError, arg, capitalised, joined, say
 from nofluke.lazy import Shared
-from nofluke.nulls.levels import FAVOURED, FEWEST_BESIDE_STAMPS
+from nofluke.levels import FAVOURED, FEWEST_BESIDE_STAMPS
 from nofluke.series.clock import Clock, step_ends
 from nofluke.series.counting import union
 from nofluke.series.detector import STEPS, AlarmRule, Cuts

@@ -23,8 +23,8 @@ from nofluke.laws.law import How, Law, exactly
 from nofluke.laws.sums import SumLaw, comonotone
 from nofluke.laws.tables import LogTable, with_data
 from nofluke.lazy import lazy
+from nofluke.levels import FEWEST_SHIFTS, NEAR_WINDOWS, UNLIKE
 from nofluke.nulls import base
-from nofluke.nulls.levels import FEWEST_SHIFTS, NEAR_WINDOWS, UNLIKE
 from nofluke.plain import as_whole, check_alpha
 from nofluke.ratios import TIE_SLACK, divide, f_of_hits
 from nofluke.studies.asked import Asked

@@ -15,10 +15,10 @@ from nofluke.inference.evaluate import Evaluation, Settings, result_of
 from nofluke.inference.sweep import BAND, FamilywiseTest, familywise_test
 from nofluke.laws.law import Law
 from nofluke.laws.tables import binomial
+from nofluke.levels import SHOWN_REACH
 from nofluke.nulls.base import NullModel, Nulls
 from nofluke.nulls.choice import Choice
 from nofluke.nulls.circular import CircularShift
-from nofluke.nulls.levels import SHOWN_REACH
 from nofluke.nulls.local import LocalPermutation, LocalShift
 from nofluke.nulls.permutation import Permutation
 from nofluke.nulls.placements import laws_of_ranges, laws_of_tally, simulate_hits
