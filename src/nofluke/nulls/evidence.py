@@ -1,7 +1,7 @@
 """Evidence about the data that decides which null to trust: runs, clusters and memory; `seasons` has the spectra.
 
-Small tests in closed form, without anything to compile or to simulate: a few milliseconds for 100,000 steps, so that
-every evaluation can afford them.
+Small tests, in closed form or by some hundred placements, without anything to compile: a few milliseconds for 100,000
+steps, so that every evaluation can afford them.
 """
 
 from __future__ import annotations
