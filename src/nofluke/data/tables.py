@@ -361,8 +361,8 @@ def _is_header(rows: list[list[str]], wanted: list[str | int], time_format: str 
     if _is_numbered(first):
         return len(first) > 2 or (len(first) == 2 and _is_unlike(first, rows[1:]))
     filled = [cell for cell in first if cell.lower() not in MISSING_WORDS]
-    if all(_looks_like_data(cell, time_format) for cell in filled) and filled:
-        return False
+    if all(_looks_like_data(cell, time_format) for cell in filled):
+        return not any(first)  # a value may be missing in the first row; names may be, too, if all are empty
     # a date, or text that comes again in the next row, is no name either
     dated = any(_is_time(cell, time_format) for cell in first)
     return not dated and not any(a == b and a in filled for a, b in zip(first, second, strict=False))
