@@ -270,7 +270,7 @@ def test_columns_and_files_nobody_asks_for_are_in_the_leaderboard(tmp_path, caps
         ({"labels": "SCORES/{group}/{detector}/{series}.csv"}, "has '{detector}' in it"),
         (
             {"labels": "SCORES/{group}/*/score/{series}.csv", "pattern": "{group}/{detector}/score/{series}.csv"},
-            "fits none of the 6 files in .*scores', but for those that hold events",
+            "fits no file in .*scores' other than those that hold events: write it",
         ),
         (
             {"series": "s"},

@@ -686,11 +686,14 @@ def archive_source(name: str, source: Any, roles: Roles, places: Places, ranges:
     every = {file: os.path.realpath(file) for file in files_below(root)}
     found, other = pattern.sort([file for file, place in every.items() if place not in apart], root)
     if not found and name not in LAYOUTS and every:
-        example = f", such as {shown(below(other[0], root))}" if other else ", but for those that hold events"
+        where = shown(str(source))
+        problem = f"fits no file in {where} other than those that hold events"
+        if other:
+            problem = f"fits none of the {len(other):,} files in {where}, such as {shown(below(other[0], root))}"
         raise InputError(
             argument="pattern",
             value=layout.scores,
-            problem=f"fits none of the {len(other) or len(every):,} files in {shown(str(source))}{example}",
+            problem=problem,
             remedy="write it as their paths in that folder are",
         )
     unused.add(f"their paths do not fit {layout.scores}", (below(file, root) for file in other))
