@@ -105,6 +105,12 @@ def test_a_first_row_of_data_is_no_header(write, name, content):
     assert table.names == {"scores": "column 0"}
 
 
+@pytest.mark.parametrize(("content", "n"), [("nan\n0.5\nnan\n", 3), ("NA,null\n0.5,1\n", 2), (",\n0.5,1\n", 1)])
+def test_a_first_row_of_missing_values_is_no_header(write, content, n):
+    """As of scores that windows left without their first; names may be missing, too."""
+    assert len(read_columns(write("a.csv", content), columns={"scores": 0}).values["scores"]) == n
+
+
 def test_digits_name_a_column_before_they_count_as_a_position(write):
     """A column called "1" wins over the position 1; the number 1 is always a position."""
     path = write("a.csv", "1,x\n5,6\n7,8\n")

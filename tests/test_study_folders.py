@@ -2,6 +2,8 @@
 
 import gzip
 import io
+import sys
+import threading
 import zipfile
 
 import numpy as np
@@ -238,19 +240,53 @@ def test_columns_and_files_nobody_asks_for_are_in_the_leaderboard(tmp_path, caps
             r"pattern is missing: say how the paths of scores are made, such as '{detector}/{series}.csv'",
         ),
         ({"pattern": 3}, "pattern=3 must be text"),
+        ({"pattern": ""}, "pattern='' is no path below source: begin with a folder or file in it"),
+        ({"pattern": "/{detector}/{series}.csv"}, "pattern='/{detector}/{series}.csv' is no path below source"),
+        ({"pattern": "../scores/{series}.csv"}, "is no path below source"),
+        ({"pattern": "g/{detector}/../{series}.csv"}, "is no path below source"),
         ({"pattern": "{detector}/*.csv"}, r"has no {series} in it: say which part of a path names the series"),
         ({"pattern": "{det}/{series}"}, r"has '{det}' in it, which is none of {series}, {detector}, {group}"),
         ({"pattern": "{series"}, "has '{series' in it, which is none of"),
         ({"pattern": "{detector}/{series}.csv"}, "fits none of the 6 files in .*such as 'g/a/score/x.csv'"),
         ({"labels": None}, r"labels is missing: say where labels are, such as 'labels/{series}.csv', or pass truth="),
         ({"labels": "nowhere/{series}.csv"}, "is not a folder: name a folder that is there"),
-        ({"labels": "LABELS/{group}/{detector}/{series}.csv"}, "has '{detector}' in it"),
+        (
+            {"labels": "LABELS/{group}/{detector}/{series}.csv"},
+            "has '{detector}' in it, which is none of {series}, {gr",
+        ),
+        ({"labels": 5}, r"labels=5 must be a path: say where labels are, such as 'labels/{series}.csv'"),
+        ({"labels": ["LABELS/{series}.csv"]}, r"labels=\['LABELS/{series}.csv'\] must be a path"),
+        ({"labels": ""}, "labels='' names no file"),
+        (
+            {"labels": "LABELS/g/*.csv"},
+            r"labels='.*/labels/g/\*.csv' names neither {series} nor {group}: write {series}",
+        ),
+        ({"labels": "LABELS"}, "labels='.*/labels' is a folder: say how the paths in it are made"),
+        ({"labels": "LABELS/all.csv"}, "labels='.*/labels/all.csv' is no file that is there: check the path"),
+        (
+            {"labels": "LABELS/*/{series}.csv"},
+            "labels='.*' has labels of 'x' once, but there are 'g/x' and 'h/x': write {gr",
+        ),
+        ({"labels": "SCORES/{group}/{detector}/{series}.csv"}, "has '{detector}' in it"),
+        (
+            {"labels": "SCORES/{group}/*/score/{series}.csv", "pattern": "{group}/{detector}/score/{series}.csv"},
+            "fits no file in .*scores' other than those that hold events: write it",
+        ),
+        (
+            {"series": "s"},
+            "series='s' names a column of one table of labels, or of ranges=, and there is none: leave it",
+        ),
         ({"labels": "LABELS/{group}/{series}.npy"}, "has no labels of a series that has scores, such as 'x'"),
         ({"labels": "LABELS/{group}/{series}.csv", "ranges": {}}, "pass either labels= or ranges=, not both"),
         ({"data": "LABELS"}, "data='.*' has no place in layout='folders'"),
         ({"layout": "nab"}, "pattern='.*' has no place in layout='nab'"),
         ({"layout": "wide", "series": "s", "truth": "y"}, "pattern='.*' has no place in layout='wide'"),
-        ({"score_column": "z"}, "score.x.csv has no column 'z'"),
+        ({"score_column": "z"}, r"score.x.csv has no column 'z' \(for score_column\): the file has no header, so give"),
+        (
+            {"truth": "z"},
+            r"x.csv has no column 'z' \(for truth\): the file has no header, so give a position from 0 to 0",
+        ),
+        ({"labels": None, "truth": "y"}, r"score.x.csv has no column 'y' \(for truth\)"),
         ({"score_column": 7}, "score_column=7 must be the name of a column"),
         ({"scores": "c"}, "scores='c' is not one of the detectors 'a', 'b'"),
     ],
@@ -261,9 +297,169 @@ def test_patterns_that_fit_nothing_are_errors(tmp_path, changes, words):
     asked = {**FOLDERS, "labels": f"{tmp_path}/labels/{{group}}/{{series}}.csv", **changes}
     for name in ("labels", "data"):
         if isinstance(asked.get(name), str):
-            asked[name] = asked[name].replace("LABELS", f"{tmp_path}/labels")
+            asked[name] = asked[name].replace("LABELS", f"{tmp_path}/labels").replace("SCORES", f"{tmp_path}/scores")
     with pytest.raises(InputError, match=words):
         read_source(tmp_path / "scores", **asked)
+
+
+@pytest.mark.parametrize("how", ["folder", "two names", "table", "by group", "ranges"])
+def test_what_holds_events_is_no_detector_and_not_unused(tmp_path, how):
+    """Labels and ranges may lie among the scores, and be called like these; and scores among the labels."""
+    archive(tmp_path, "csv")
+    scores, labels = tmp_path / "scores", tmp_path / "labels"
+    inside = scores / "g" / "truth" / "score"
+    asked = {**FOLDERS, "labels": f"{scores}/{{group}}/truth/score/{{series}}.csv"}
+    for group in "gh":
+        (scores / group / "truth").mkdir()
+        (labels / group).rename(scores / group / "truth" / "score")
+    if how == "two names":
+        (tmp_path / "linked").symlink_to(scores)
+        asked["labels"] = f"{tmp_path}/linked/../scores/{{group}}/truth/score/{{series}}.csv"
+    elif how == "table":
+        pd.DataFrame({"g/x": [0, 1] * 20, "h/x": 0, "y.v1": 0}).to_csv(inside / "all.csv", index=False)
+        asked["labels"] = inside / "all.csv"
+    elif how == "by group":
+        asked["labels"] = f"{scores}/{{group}}/truth/score/all.csv"
+        for group in "gh":
+            table = pd.DataFrame({"x": [0, 1] * 20, **({"y.v1": 0} if group == "g" else {})})
+            table.to_csv(scores / group / "truth" / "score" / "all.csv", index=False)
+    elif how == "ranges":
+        rows = "".join(f"{name},3,4\n" for name in ("g/x", "h/x", "y.v1"))
+        (inside / "events.csv").write_text(f"series,start,end\n{rows}")
+        asked |= {"labels": None, "ranges": inside / "events.csv"}
+    if how not in ("folder", "two names"):
+        for path in [path for path in scores.glob("*/truth/score/*") if path.name not in ("all.csv", "events.csv")]:
+            path.unlink()
+    read = read_source(scores, **asked)
+    assert (read.detectors, read.unused) == (("a", "b"), ())
+    assert set(cases_of(read)) == {"g/x", "h/x", "y.v1"}
+    if how == "folder":  # the other way round
+        write(tmp_path / "x", [0, 1] * 20, "csv")
+        (tmp_path / "notes.txt").write_text("about\n")
+        asked |= {"pattern": "h/{detector}/score/{series}.csv", "scores": "a", "labels": f"{tmp_path}/{{series}}.csv"}
+        told = read_source(scores, **asked).unused
+        assert "1 file is not used, since they do not fit {series}.csv, the labels: notes.txt." in told
+
+
+def test_ranges_in_a_folder_of_tables_are_no_series(tmp_path):
+    """In the folder, and in what a pattern of it matches; others are."""
+    write(tmp_path / "s", ["z", *range(20)], "csv")
+    (tmp_path / "windows.csv").write_text("series,start,end\ns,3,4\n")
+    for source in (tmp_path, f"{tmp_path}/*.csv"):
+        read = read_source(source, ranges=str(tmp_path / "windows.csv"), scores="z")
+        assert (list(cases_of(read)), read.unused) == (["s"], ())
+
+
+def test_what_a_table_of_labels_has_besides_is_named(tmp_path):
+    """Columns and rows of no series with scores are not read, whatever they hold; a wrong one is that of its series."""
+    for series in "ab":
+        write(tmp_path / "s" / "d" / series, [1.0, 2.0, 3.0], "npy")
+    asked = {"layout": "folders", "pattern": "{detector}/{series}.npy"}
+    (tmp_path / "columns.csv").write_text("a,comment,b,z\n0,fine,no,1\n1,so so,1,1\n0,,0,1\n")
+    read = read_source(tmp_path / "s", **asked, labels=tmp_path / "columns.csv")
+    told = "2 columns are not used, since no series with scores is called so: such as 'comment' of columns.csv."
+    assert read.unused == (told,)
+    cases = cases_of(read)
+    assert cases["a"].truth.tolist() == [0, 1, 0]
+    assert "columns.csv, line 2: column 'b' has 'no' where a number belongs" in cases["b"].truth.reason
+    rows = "".join(f"{one},{label},fine\n" for one in "abz" for label in ("xyz" if one == "z" else "010"))
+    (tmp_path / "rows.csv").write_text(f"s,y,comment\n{rows}")
+    read = read_source(tmp_path / "s", **asked, labels=tmp_path / "rows.csv", series="s", truth="y")
+    assert read.unused == (
+        "1 column is not used, since no argument names such a column: 'comment' of rows.csv.",
+        "1 series is not used, since there are no scores under that name: 'z' of rows.csv.",
+    )
+    assert [case.truth.tolist() for case in cases_of(read).values()] == [[0, 1, 0]] * 2
+
+
+@pytest.mark.parametrize(
+    ("text", "asked", "words"),
+    [
+        ("a,a\n0,1\n1,0\n0,0\n", {}, "all.csv has several columns named 'a': keep one"),
+        ("s,y\na,0\na,1\na,0\n", {"truth": "y"}, "series is missing, which truth='y' needs in a table of labels: name"),
+        ("s,y\na,0\na,1\na,0\n", {"series": "s"}, "truth is missing: name the column of labels in all.csv"),
+        ("s,y\na,0\na,1\na,0\n", {"series": "s", "truth": "z"}, r"all.csv has no column 'z' \(for truth\)"),
+        (
+            "s,y\nb,0\nb,1\nb,0\n",
+            {"series": "s", "truth": "y"},
+            "has no labels of a series that has scores, such as 'a'",
+        ),
+        ("y,z\n0,1\n1,0\n0,0\n", {}, "has no labels of a series that has scores, such as 'a': use the same names"),
+    ],
+)
+def test_tables_of_labels_that_fit_nothing_are_errors(tmp_path, text, asked, words):
+    """Where a column is missing, or there twice, and where none is of a series."""
+    write(tmp_path / "s" / "d" / "a", [1.0, 2.0, 3.0], "npy")
+    (tmp_path / "all.csv").write_text(text)
+    with pytest.raises(InputError, match=words):
+        read_source(
+            tmp_path / "s", layout="folders", pattern="{detector}/{series}.npy", labels=tmp_path / "all.csv", **asked
+        )
+
+
+def test_a_table_of_labels_tells_what_else_each_step_has(tmp_path):
+    """Times, test parts and warm-ups, as files of labels for each series do."""
+    for series in "ab":
+        write(tmp_path / "s" / "d" / series, [1.0, 2.0, 3.0], "npy")
+    rows = "".join(
+        f"{one},{label},{t},{at}\n" for t in range(3) for at, (one, label) in enumerate([("b", 1), ("a", 0)])
+    )
+    (tmp_path / "all.csv").write_text(f"s,y,t,w\n{rows}")
+    asked = {"layout": "folders", "pattern": "{detector}/{series}.npy", "labels": tmp_path / "all.csv"}
+    cases = cases_of(read_source(tmp_path / "s", **asked, series="s", truth="y", times="t", warmup="w"))
+    assert {name: (c.truth.tolist(), c.times.tolist(), c.warmup) for name, c in cases.items()} == {
+        "a": ([0, 0, 0], [0, 1, 2], 1),
+        "b": ([1, 1, 1], [0, 1, 2], 0),
+    }
+
+
+def test_groups_of_tables_of_labels_count_where_scores_have_none(tmp_path):
+    """A table for each group, of which each series is in one."""
+    for series in "ab":
+        write(tmp_path / "s" / series, [1.0, 2.0, 3.0], "npy")
+    for group, series in (("g", "a"), ("h", "b")):
+        write(tmp_path / "labels" / group, [series, 0, 1, 0], "csv")
+    asked = {"layout": "folders", "pattern": "{series}.npy", "labels": f"{tmp_path}/labels/{{group}}.csv"}
+    assert {name: case.group for name, case in cases_of(read_source(tmp_path / "s", **asked)).items()} == {
+        "a": "g",
+        "b": "h",
+    }
+    write(tmp_path / "labels" / "k", ["b", 0, 1, 0], "csv")
+    with pytest.raises(InputError, match=r"has 'h.csv' and 'k.csv', both of series 'b': rename one"):
+        read_source(tmp_path / "s", **asked)
+
+
+@pytest.mark.parametrize("table", [True, False])
+def test_a_study_whose_labels_changed_does_not_go_on(tmp_path, table):
+    """Also where all are in one table, which is read before the study begins."""
+    write(tmp_path / "s" / "d" / "a", np.arange(40.0), "npy")
+    labels = np.arange(40) % 7 == 0
+    write(tmp_path / "a", [*(["a"] if table else []), *labels.astype(int)], "csv")
+    asked = {"layout": "folders", "pattern": "{detector}/{series}.npy", "quantile": 0.8, "workers": 1}
+    asked |= {"labels": tmp_path / ("a.csv" if table else "{series}.csv"), "out": tmp_path / "out"}
+    nf.study(tmp_path / "s", **asked)
+    write(tmp_path / "a", [*(["a"] if table else []), *labels[::-1].astype(int)], "csv")
+    with pytest.raises(InputError, match="labels"):
+        nf.study(tmp_path / "s", **asked)
+
+
+def test_links_are_followed_once_and_may_lead_nowhere(tmp_path):
+    """To folders, even round in circles; a broken one is a cell that is missing, with its name."""
+    for series in "ab":
+        write(tmp_path / "far" / "d" / series, [1.0, 2.0, 3.0], "npy")
+        write(tmp_path / "labels" / series, [0, 1, 0], "csv")
+    scores = tmp_path / "scores"
+    write(scores / "e" / "a", [1.0, 2.0, 3.0], "npy")
+    (scores / "d").symlink_to(tmp_path / "far" / "d")
+    (scores / "again").symlink_to(scores / "e")
+    (tmp_path / "far" / "d" / "round").symlink_to(scores)
+    (scores / "e" / "b.npy").symlink_to(tmp_path / "nowhere")
+    asked = {"layout": "folders", "pattern": "{detector}/{series}.npy", "labels": f"{tmp_path}/labels/{{series}}.csv"}
+    read = read_source(scores, **asked)
+    assert (read.detectors, read.unused) == (("d", "e"), ())
+    cases = cases_of(read)
+    assert cases["b"].detectors["d"].tolist() == [1, 2, 3]
+    assert cases["b"].detectors["e"].reason == "e/b.npy cannot be read (No such file or directory): check the file."
 
 
 def test_files_of_several_columns_need_a_name(tmp_path):
@@ -281,6 +477,45 @@ def test_files_of_several_columns_need_a_name(tmp_path):
         case = cases_of(read_source(tmp_path / kind, **asked, score_column="1" if kind == "npy" else "b"))["s"]
         assert case.detectors["d"].tolist() == [0.5, 0.25]
         assert case.notes[0].startswith("Its files have columns that are not used: ")
+
+
+def test_a_column_of_scores_is_one_that_is_there(tmp_path):
+    """With what there is, and what may be meant; one detector's files may lack it, and arrays of one column, too."""
+    asked = {"layout": "folders", "pattern": "{detector}/{series}.*", "ranges": {"s": [(0, 0)]}}
+    for detector in "de":
+        (tmp_path / detector).mkdir()
+        (tmp_path / detector / "s.csv").write_text("score,level\n1,0.5\n2,0.25\n")
+    told = r"d/s.csv has no column 'scc' \(for score_column\): did you mean 'score'\? The columns are 'score', 'level'"
+    with pytest.raises(InputError, match=told):
+        read_source(tmp_path, **asked, score_column="scc")
+    (tmp_path / "d" / "s.csv").unlink()
+    write(tmp_path / "d" / "s", [1.0, 2.0], "npy")
+    found = cases_of(read_source(tmp_path, **asked, score_column="level"))["s"].detectors
+    assert found["d"].reason == "d/s.npy has no column 'level' (for score_column): the columns are '0'."
+    assert found["e"].tolist() == [0.5, 0.25]
+
+
+@pytest.mark.parametrize("kind", ["npy", "npy.zip", "csv", "csv.zip", "table"])
+def test_arrays_need_no_duckdb_and_other_files_say_so_at_once(tmp_path, kind, monkeypatch):
+    """NumPy alone reads its arrays; nothing else is found out cell by cell."""
+    rng = np.random.default_rng(1)
+    for series in "ab":
+        for detector in "de":
+            write(tmp_path / "s" / detector / series, rng.random(60), "csv.zip" if kind == "csv.zip" else "npy")
+        write(tmp_path / "y" / series, rng.random(60) < 0.2, "npy.zip" if kind == "npy.zip" else "npy")
+    write(tmp_path / "all", ["a", *[0, 1] * 30], "csv")
+    if kind == "csv":  # of the last detector and series
+        (tmp_path / "s" / "e" / "b.npy").unlink()
+        write(tmp_path / "s" / "e" / "b", rng.random(60), "csv")
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    monkeypatch.setattr("nofluke.data.tables._KEPT", threading.local())
+    labels = tmp_path / "all.csv" if kind == "table" else f"{tmp_path}/y/{{series}}.*"
+    asked = {"layout": "folders", "pattern": "{detector}/{series}.*", "labels": labels, "quantile": 0.9, "workers": 1}
+    if kind.startswith("npy"):
+        assert nf.study(tmp_path / "s", **asked).n_missing == 0
+        return
+    with pytest.raises(InputError, match=r"needs duckdb, which is not installed: pip install 'nofluke\[files\]'"):
+        nf.study(tmp_path / "s", **asked)
 
 
 def test_what_cannot_be_read_stays_with_its_cell(tmp_path):
@@ -413,8 +648,9 @@ def test_a_warm_up_by_series_is_that_of_each(tmp_path, how, capsys):
     [
         ({"p": 3, "w": 3}, "warmup names 'w', not in the study: use the names of the series"),
         ({1: 3}, "warmup has 1 for a series: pass names and warm-ups"),
-        ({"p": -3}, "warmup=-3 must be a number of steps, a share"),
-        ({"p": "2d"}, "warmup='2d' is a length of time, but the data have no clock"),
+        ({"p": -3}, "warmup={'p': -3} must be a number of steps, a share"),
+        ({"q": 0.5, "p": "soon"}, "warmup={'p': 'soon'} is not a duration"),
+        ({"p": "2d"}, "warmup={'p': '2d'} is a length of time, but the data have no clock"),
         ("nothing", r"the frame has no column 'nothing' \(for warmup\)"),
         ("-5", "warmup='-5' is negative"),
         ([1], "warmup"),

@@ -536,7 +536,7 @@ def test_a_column_of_another_type_or_none_is_a_fault_of_its_series(tmp_path):
     for asked in (WIDE, {"truth": "y", "scores": ["a", "b"]}, {**WIDE, "scores": "[ab]"}):
         cases = cases_of(read_source(tmp_path, **asked))
         assert "y10.parquet, row 1: column 'a' has 'oops' where a number belongs" in cases["y10"].detectors["a"].reason
-        assert cases["y9"].detectors["b"].reason == "y9.parquet has no column 'b'."
+        assert cases["y9"].detectors["b"].reason.startswith("y9.parquet has no column 'b'")
         assert not any(isinstance(part, Fault) for part in (*cases["x"].detectors.values(), cases["y9"].detectors["a"]))
 
 
@@ -826,7 +826,7 @@ def test_two_tables_of_one_series_are_refused(tmp_path):
     for name in ("001_a_id_1.csv", "001_a_id_1.old.csv"):
         (tmp_path / "data" / name).write_text("x,Label\n1,0\n2,1\n3,0\n")
     with pytest.raises(
-        InputError, match=r"'001_a_id_1.csv' and '001_a_id_1.old.csv', one series by what stands before"
+        InputError, match=r"'001_a_id_1.csv' and '001_a_id_1.old.csv', both of series '001_a_id_1': rename one"
     ):
         read_source(tmp_path / "score", layout="tsb-ad", data=tmp_path / "data")
 

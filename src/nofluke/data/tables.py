@@ -361,8 +361,8 @@ def _is_header(rows: list[list[str]], wanted: list[str | int], time_format: str 
     if _is_numbered(first):
         return len(first) > 2 or (len(first) == 2 and _is_unlike(first, rows[1:]))
     filled = [cell for cell in first if cell.lower() not in MISSING_WORDS]
-    if all(_looks_like_data(cell, time_format) for cell in filled) and filled:
-        return False
+    if all(_looks_like_data(cell, time_format) for cell in filled):
+        return not any(first)  # a value may be missing in the first row; names may be, too, if all are empty
     # a date, or text that comes again in the next row, is no name either
     dated = any(_is_time(cell, time_format) for cell in first)
     return not dated and not any(a == b and a in filled for a, b in zip(first, second, strict=False))
@@ -549,20 +549,7 @@ class FileTable:
                     problem=f"{self.label} has {count} columns named {asked}", remedy="give the position of one"
                 )
             if not column.isdecimal():
-                if wrong := self.not_utf8():
-                    raise wrong
-                close = difflib.get_close_matches(column, self.names, n=1, cutoff=0.5)
-                lowered = [name for name in self.names if name.lower() == column.lower()]
-                hint = f"did you mean {shown((lowered or close)[0])}? " if lowered or close else ""
-                parts = [part.strip() for part in column.split(",")]
-                if len(parts) > 1 and set(parts) <= set(self.names):
-                    hint = "name one column at a time. "
-                where = f"{'The' if hint else 'the'} columns are {self.listing()}"
-                if self.layout is not None and not self.layout.has_header:
-                    where = f"{'The' if hint else 'the'} file has no header, so give a position from 0 to {width - 1}"
-                raise InputError(
-                    problem=say("{} has no column {} (for {})", self.label, asked, named(role)), remedy=f"{hint}{where}"
-                )
+                raise self.no_column(column, role)
         elif isinstance(column, bool) or not isinstance(column, int | np.integer):
             raise InputError(problem=f"columns[{role!r}]={asked} must be the name of a column, or its position from 0")
         if not (is_position(column, width) if isinstance(column, str) else 0 <= column < width):
@@ -572,6 +559,24 @@ class FileTable:
                 remedy=bounds,
             )
         return int(column)
+
+    def no_column(self, column: str, role: str) -> InputError:
+        """The error for a name that no column has: what the columns are, and which of them may be meant."""
+        if wrong := self.not_utf8():
+            return wrong
+        close = difflib.get_close_matches(column, self.names, n=1, cutoff=0.5)
+        lowered = [name for name in self.names if name.lower() == column.lower()]
+        hint = f"did you mean {shown((lowered or close)[0])}? " if lowered or close else ""
+        parts = [part.strip() for part in column.split(",")]
+        if len(parts) > 1 and set(parts) <= set(self.names):
+            hint = "name one column at a time. "
+        where = f"{'The' if hint else 'the'} columns are {self.listing()}"
+        if self.layout is not None and not self.layout.has_header:
+            where = f"{'The' if hint else 'the'} file has no header, so give a position from 0 to {len(self.names) - 1}"
+        return InputError(
+            problem=Remark("no column", "{} has no column {} (for {})", self.label, shown(column), named(role)),
+            remedy=f"{hint}{where}",
+        )
 
     def not_utf8(self) -> InputError | None:
         """What to do about a header in another encoding, since nobody can type what is made of it; None for others."""

@@ -121,10 +121,12 @@ class Asked:
         if refractory is not None and refractory.unit != "steps":
             return passed("refractory", self.about.alarms["refractory"])
         warmup, test_part = self.about.reading["warmup"], self.about.reading["test_part"]
-        each = warmup.values() if isinstance(warmup, Mapping) else [] if self.warmup_column else [warmup]
-        for one in each:
+        each = (
+            [(one, {name: one}) for name, one in warmup.items()] if isinstance(warmup, Mapping) else [(warmup, warmup)]
+        )
+        for one, told in each if self.warmup_column is None else []:
             if one is not None and as_part(one, "warmup")[0] == "time":
-                return passed("warmup", one)
+                return passed("warmup", told)
         ends = None if test_part is None or self.by_names or self.part_column else as_test_part(test_part)
         return passed("test_part", test_part) if ends is not None and ends.in_time else None
 
@@ -269,8 +271,12 @@ def _check_warmup(warmup: Any) -> None:
                 raise InputError(
                     argument="warmup", problem=f"has {shown(name)} for a series", remedy="pass names and warm-ups"
                 )
-            if one is not None:
-                as_part(one, "warmup")
+            try:
+                as_part(0 if one is None else one, "warmup")
+            except InputError as error:
+                raise InputError(
+                    argument="warmup", value={name: one}, problem=error.problem, remedy=error.remedy
+                ) from None
     elif warmup is not None and not names_a_column(warmup):
         as_part(warmup, "warmup")
 

@@ -152,13 +152,13 @@ def read_source(
         events = listed_events(ranges, truth_as, series, clock=times is not None, time_format=formats[1])
     if layout in ("auto", "wide", "long"):
         _check_columns(roles, layout, events)
-        found = _tables(source, roles, events)
+        found = _tables(source, roles, ranges, events)
     else:
         found = archive_source(layout, source, roles, places, ranges, events)
     return found if events is None else replace(found, fingerprint={**found.fingerprint, "ranges": events.fingerprint})
 
 
-def _tables(source: Any, roles: Roles, events: Listed | None) -> Chunks:
+def _tables(source: Any, roles: Roles, ranges: Any, events: Listed | None) -> Chunks:
     if not isinstance(source, str | Path | list | tuple):
         if roles.time_format is not None:
             raise InputError(
@@ -169,7 +169,7 @@ def _tables(source: Any, roles: Roles, events: Listed | None) -> Chunks:
             )
         return _frame(source, roles, events)
     unused = Unused()
-    paths, root = found_files(source, unused)
+    paths, root = found_files(source, ranges, unused)
     if roles.series is None:
         return files_source(paths, root, roles, events, unused)
     found = table_source(paths, root, roles, events)

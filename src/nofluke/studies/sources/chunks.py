@@ -318,9 +318,9 @@ LISTED = 1_000
 
 def sum_of_files(paths: Sequence[Path], root: Path) -> dict[str, Any]:
     """Files by their paths below a folder; one sum for all of them where there are many."""
-    sizes = [path.stat().st_size for path in paths]
+    sizes = list(map(bytes_of, paths))
     told = _by_content if sum(sizes) <= HASHED else _by_time
-    each = {below(path, root): told(path) for path in paths}
+    each = {below(path, root): _told(path, told) for path in paths}
     for name in each:
         check_name(name, "source")
     listed: dict[str, Any] = each if len(each) <= LISTED else {"sum": _sum(repr(sorted(each.items())).encode())}
@@ -346,6 +346,21 @@ def sum_of_values(values: Mapping[str, Any]) -> str:
 def below(path: Path, root: Path) -> str:
     """The path from a folder on, written alike everywhere."""
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
+
+
+def bytes_of(path: Path) -> int:
+    """The size of a file; none of one that is out of reach, such as behind a link that leads nowhere."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def _told(path: Path, how: Callable[[Path], str]) -> str:
+    try:
+        return how(path)
+    except OSError as error:
+        return f"cannot be read ({error.strerror})"
 
 
 def _by_content(path: Path) -> str:

@@ -21,7 +21,7 @@ from csv import DictReader
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -29,8 +29,9 @@ from nofluke.arrays import AnyArray
 from nofluke.data.columns import Pairs, absent
 from nofluke.data.files import IS_MISSING, labels_of, numbers_of
 from nofluke.data.paths import expanded
-from nofluke.data.tables import FileTable, connected, kept_connection, open_table, unzipped
-from nofluke.errors import InputError, Remark, arg, joined, kind_of, named, say, shortened, shown
+from nofluke.data.tables import FileTable, connected, is_position, kept_connection, open_table, unzipped
+from nofluke.errors import InputError, Remark, arg, joined, kind_of, named, passed, say, shortened, shown
+from nofluke.extras import needed
 from nofluke.studies.cases import Case, Fault, reason_of
 from nofluke.studies.sources.chunks import (
     NO_SCORES,
@@ -39,66 +40,88 @@ from nofluke.studies.sources.chunks import (
     Events,
     Read,
     below,
+    bytes_of,
     cut,
     faulty,
     sum_of_files,
     wide_case,
 )
 from nofluke.studies.sources.events import Listed, listed_events
-from nofluke.studies.sources.names import FOLDER, Roles, group_of, names_of_files
+from nofluke.studies.sources.names import FOLDER, Roles, group_of, names_of_files, no_column
 from nofluke.studies.sources.tables import TableFile, column_at, columns_of
 
 # ---- which files there are: one, a folder, a glob, or a list of these; and what is said of those that are not used
 
 
 class Unused:
-    """Files that are not used, by reason."""
+    """Files, columns and series that are not used, by reason."""
 
     def __init__(self) -> None:
-        self.files: dict[str, list[str]] = defaultdict(list)
+        self.named: dict[tuple[str, str], list[str]] = defaultdict(list)
 
-    def add(self, reason: str, files: Iterable[str]) -> None:
-        """Name files with the reason that they share."""
-        self.files[reason].extend(files)
+    def add(self, reason: str, names: Iterable[str], what: Literal["file", "column", "series"] = "file") -> None:
+        """Name some with the reason that they share."""
+        self.named[what, reason].extend(names)
 
     def __iter__(self) -> Iterator[Remark]:
-        """A sentence for each reason, that of most files first."""
-        for reason, files in sorted(self.files.items(), key=lambda item: -len(item[1])):
-            if files:
-                told = "{:,} file{} not used, since {}: {}."
-                are, example = "s are" if len(files) > 1 else " is", "such as " if len(files) > 1 else ""
-                some = f"{example}{shortened(min(files), 120)}"
-                yield Remark(f"unused: {reason}", told, len(files), are, reason, some)
+        """A sentence for each reason, that of most names first."""
+        for (what, reason), names in sorted(self.named.items(), key=lambda item: -len(item[1])):
+            if names:
+                told = "{:,} {} not used, since {}: {}{}."
+                several = "series are" if what == "series" else f"{what}s are"
+                are, example = (several, "such as ") if len(names) > 1 else (f"{what} is", "")
+                yield Remark(f"unused: {reason}", told, len(names), are, reason, example, shortened(min(names), 120))
 
 
 def files_below(folder: Path) -> list[Path]:
-    """All files in a folder and in those in it, sorted; without what programs hide, or leave as _SUCCESS."""
-    every = (Path(place) / name for place, _, names in os.walk(folder) for name in names)
-    return sorted(file for file in every if not _is_hidden(file.relative_to(folder)))
+    """All files in a folder and in those in it, also where links lead, each folder once; sorted.
+
+    What programs hide, or leave as _SUCCESS, is not among them.
+    """
+    found: list[Path] = []
+    seen: set[str] = set()
+    starts = [folder]
+    for start in starts:  # links come last: a folder is called by where it is, if that is below as well
+        for place, folders, names in os.walk(start):
+            if (real := os.path.realpath(place)) in seen:
+                folders.clear()
+                continue
+            seen.add(real)
+            folders[:] = [name for name in folders if not _is_hidden(name)]
+            found += [Path(place) / name for name in names if not _is_hidden(name)]
+            starts += [Path(place) / name for name in folders if os.path.islink(Path(place) / name)]
+    return sorted(found)
 
 
-def _is_hidden(path: Path) -> bool:
-    return any(part.startswith((".", "_")) for part in path.parts)
+def _is_hidden(name: str) -> bool:
+    return name.startswith((".", "_"))
 
 
-def found_files(source: Any, unused: Unused) -> tuple[list[Path], Path]:
-    """The tables of a source, sorted by path, each once, and the folder that all of them are below."""
+def _apart(files: Iterable[Path], ranges: Any) -> set[str]:
+    """Where files of labels and of ranges are, which are no scores, by whatever paths they are named."""
+    listed = [expanded(ranges, "ranges")] if isinstance(ranges, str | Path) else []
+    return {os.path.realpath(file) for file in (*files, *listed)}
+
+
+def found_files(source: Any, ranges: Any, unused: Unused) -> tuple[list[Path], Path]:
+    """The tables of a source but that of ranges, sorted, each once, and the folder that all of them are below."""
     several = source if isinstance(source, list | tuple) else [source]
     if not several:
         raise InputError(argument="source", problem="is an empty list", remedy="pass a file, a folder or a glob")
     paths: dict[Path, None] = {}
+    apart = _apart((), ranges)
     for one in several:
-        paths.update(dict.fromkeys(_of_one(one, unused)))
+        paths.update(dict.fromkeys(_of_one(one, apart, unused)))
     every = sorted(paths)
     if len(several) == 1 and (root := expanded(several[0], "source").absolute()).is_dir():
         return every, root
     return every, Path(os.path.commonpath([path.parent for path in every]))
 
 
-def _of_one(source: Any, unused: Unused) -> list[Path]:
+def _of_one(source: Any, apart: set[str], unused: Unused) -> list[Path]:
     path = expanded(source, "source").absolute()
     if path.is_dir():
-        every = files_below(path)
+        every = [file for file in files_below(path) if os.path.realpath(file) not in apart]
         found = [file for file in every if is_table(file)]
         if not found:
             names = {file.name for file in every} | {file.suffix for file in every}
@@ -119,7 +142,7 @@ def _of_one(source: Any, unused: Unused) -> list[Path]:
                 problem="matches no file",
                 remedy="check the pattern and the folder",
             )
-        return [file for file in matching if file.is_file()]
+        return [file for file in matching if file.is_file() and os.path.realpath(file) not in apart]
     raise InputError(problem=f"{shortened(str(source), 300)}: there is no such file", remedy="check the path")
 
 
@@ -199,7 +222,7 @@ class Pattern:
                 raise InputError(
                     argument=argument,
                     value=text,
-                    problem=f"has {shown(part)} in it, which is none of {', '.join(f'{{{one}}}' for one in _FIELDS)}",
+                    problem=f"has {shown(part)} in it, which is none of {', '.join(f'{{{one}}}' for one in fields)}",
                     remedy="write * for a part of the path that has no meaning",
                 )
             else:
@@ -211,14 +234,14 @@ class Pattern:
         found = self.regex.fullmatch(path)
         return None if found is None else found.groupdict()
 
-    def sort(self, files: Iterable[Path], root: Path) -> tuple[dict[Path, dict[str, str]], list[str]]:
-        """Files that fit, with the names in their paths, and what the others are called."""
+    def sort(self, files: Iterable[Path], root: Path) -> tuple[dict[Path, dict[str, str]], list[Path]]:
+        """Files that fit, with the names in their paths, and the others."""
         fitting: dict[Path, dict[str, str]] = {}
-        others: list[str] = []
+        others: list[Path] = []
         for file in files:
-            names = self.match(label := below(file, root))
+            names = self.match(below(file, root))
             if names is None:
-                others.append(label)
+                others.append(file)
             else:
                 fitting[file] = names
         return fitting, others
@@ -231,14 +254,16 @@ class Pattern:
 class Rules:
     """What the files of all series of a source have in common.
 
-    ``column`` is that of scores, None for the only one there is; ``columns`` says that detectors are columns of one
-    file. ``root`` and ``labels_root`` are the folders from which files are called by their paths.
+    ``column`` is that of scores, None for the only one there is, and ``column_by`` the argument that names it;
+    ``columns`` says that detectors are columns of one file. ``root`` and ``labels_root`` are the folders from which
+    files are called by their paths.
     """
 
     roles: Roles
     root: Path
     labels_root: Path
     column: str | None = None
+    column_by: str = "scores"
     columns: bool = False
     skips_gaps: bool = False  # detectors never saw rows with a gap
     clock_may_turn: bool = False  # as clocks are turned back in autumn: then there is none
@@ -248,44 +273,45 @@ class Rules:
     def size(self, path: Path) -> int:
         """About how many scores are in a file."""
         known = {".npy": 8, ".parquet": 8, ".zip": 1, ".gz": 2}
-        return path.stat().st_size // (self.bytes_a_score or known.get(path.suffix.lower(), 10))
+        return bytes_of(path) // (self.bytes_a_score or known.get(path.suffix.lower(), 10))
+
+
+Labels = Path | Mapping[str, Read] | InputError
+"""The file of a series' labels, what was read already of those that share one, or why there are none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SeriesFiles:
     """The files of one series, to be read wherever they are sent.
 
-    ``scores`` has a file for each detector, or one, called "", where detectors are its columns. ``labels`` is a file,
-    the labels themselves, or None where they are in the files of scores; ``fault`` is why there are none.
+    ``scores`` has a file for each detector, or one, called "", where detectors are its columns. ``labels`` is None
+    where they are in the files of scores.
     """
 
     series: str
     group: str
     scores: Mapping[str, Path] = field(repr=False)
-    labels: Path | AnyArray | None = field(repr=False, default=None)
+    labels: Labels | None = field(repr=False, default=None)
     events: Events | None = field(repr=False, default=None)
-    fault: InputError | None = None
     rules: Rules
 
-    def case(self, detectors: Sequence[str], connection: Any) -> Case:
-        """The case; what cannot be read at all is an `InputError` or an `OSError`."""
+    def case(self, detectors: Sequence[str]) -> Case:
+        """The case; what cannot be read at all is an `InputError`."""
         rules, roles = self.rules, self.rules.roles
-        if self.fault is not None:
-            raise self.fault
         read: dict[str, Read] = {}
         unused: dict[str, None] = {}
-        shared = {} if self.labels is None else self._labels(connection, unused)
+        shared = self._labels(unused)
         lead = None if self.labels is None else ""
         notes: tuple[Remark, ...] = ()
         for name, path in self.scores.items():
-            wanted = dict.fromkeys(detectors) if rules.columns else {name: rules.column}
-            wanted |= {one: one for one in wanted} if rules.columns else {}
+            asked = {one: one for one in detectors} if rules.columns else {name: rules.column}
+            wanted = {one: (column, rules.column_by) for one, column in asked.items()}
             others = roles.of_rows if lead is None else {}
             groups = {"group": roles.others["group"]} if rules.columns and "group" in roles.others else {}
             try:
-                file = File(path, below(path, rules.root), roles, connection)
-                found = file.read([*wanted.values(), *others.values(), *groups.values()], unused)
-            except (InputError, OSError) as error:
+                besides = [(column, role) for role, column in {**others, **groups}.items()]
+                found = File(path, below(path, rules.root), roles).read([*wanted.values(), *besides], unused)
+            except InputError as error:
                 if rules.columns:
                     raise
                 read[name] = Fault.of(error)
@@ -300,16 +326,22 @@ class SeriesFiles:
         if lead is None:
             why = [fault.reason for fault in read.values() if isinstance(fault, Fault)]
             raise InputError(problem=Remark("; ".join(map(kind_of, why)), "{}", joined("; ", why)))
-        return self._assembled(read, shared, detectors, notes, unused, connection)
+        return self._assembled(read, shared, detectors, notes, unused)
 
-    def _labels(self, connection: Any, unused: dict[str, None]) -> dict[str, Read]:
+    def _labels(self, unused: dict[str, None]) -> dict[str, Read]:
         """The truth, and what else has a value for each step, from the file of labels."""
+        if isinstance(self.labels, InputError):
+            raise self.labels
         if not isinstance(self.labels, Path):
-            return {} if self.labels is None else {"truth": self.labels}
-        roles = self.rules.roles
-        wanted: dict[str, str | None] = {"truth": None, **roles.of_rows} if self.events is None else {**roles.of_rows}
-        file = File(self.labels, below(self.labels, self.rules.labels_root), roles, connection)
-        return dict(zip(wanted, file.read(list(wanted.values()), unused, "truth").columns, strict=True))
+            return {**(self.labels or {})}
+        file = File(self.labels, below(self.labels, self.rules.labels_root), self.rules.roles)
+        found = file.read([(column, role) for role, column in self.of_labels.items()], unused)
+        return dict(zip(self.of_labels, found.columns, strict=True))
+
+    @property
+    def of_labels(self) -> dict[str, str | None]:
+        """Role and column of what a file of labels has, None for the only column."""
+        return {**({"truth": None} if self.events is None else {}), **self.rules.roles.of_rows}
 
     def _assembled(
         self,
@@ -318,7 +350,6 @@ class SeriesFiles:
         detectors: Sequence[str],
         notes: tuple[Remark, ...],
         unused: dict[str, None],
-        connection: Any,
     ) -> Case:
         rules, roles, events, group = self.rules, self.rules.roles, self.events, self.group
         if "group" in shared:
@@ -330,7 +361,7 @@ class SeriesFiles:
         lengths = {len(one) for one in scores.values() if not isinstance(one, Fault)}
         truth, times = shared.get("truth"), shared.get("times")
         if rules.skips_gaps and isinstance(truth, np.ndarray) and lengths and len(truth) not in lengths:
-            kept = self._without_gaps(truth, connection)
+            kept = self._without_gaps(truth)
             if roles.align is None or len(kept) in lengths:
                 shared["truth"] = truth = kept
         steps = next((len(one) for one in (truth, times) if isinstance(one, np.ndarray)), 0)
@@ -361,9 +392,10 @@ class SeriesFiles:
         told = "{} has {:,} scores for {:,} steps: give each step one{}."
         return Fault(reason=Remark("other steps", told, label, len(scores), steps, offer))
 
-    def _without_gaps(self, labels: AnyArray, connection: Any) -> AnyArray:
+    def _without_gaps(self, labels: AnyArray) -> AnyArray:
         assert isinstance(self.labels, Path)
-        with open_table(self.labels, list(self.rules.roles.of_rows.values()), None, connection) as table:
+        wanted: list[str | int] = [*self.rules.roles.of_rows.values()]
+        with kept_connection() as connection, open_table(self.labels, wanted, None, connection) as table:
             table.load(list(range(len(table.names))))
             gaps = " OR ".join(
                 IS_MISSING.replace("(c ", f"(c{at} ").replace("(c)", f"(c{at})") for at in range(len(table.names))
@@ -387,37 +419,47 @@ class File:
     path: Path
     label: str
     roles: Roles
-    connection: Any
 
-    def read(self, wanted: Sequence[str | None], unused: dict[str, None], role: str = "score_column") -> FileRead:
-        """The columns by name or position, None for the only one; what else there is goes to ``unused``."""
-        with tempfile.TemporaryDirectory() as folder:
-            path = unzipped(self.path, self.label, Path(folder)) if self.path.is_file() else self.path
-            if _is_array(path):
-                return FileRead([_from_array(path, self.label, name, role, unused) for name in wanted])
-            names = [name for name in wanted if name is not None]
-            with open_table(path, list(names), self.roles.time_format, self.connection, self.label) as table:
-                places = [self._place(table, name, role) for name in wanted]
-                there = sorted({at for at in places if not isinstance(at, Fault)})
-                if not there:
-                    if len(wanted) == 1 and isinstance(fault := places[0], Fault):
-                        return FileRead([fault])
-                    raise InputError(
-                        problem=f"{self.label} has none of the columns asked for", remedy=f"it has {table.listing()}"
-                    )
-                table.load(there)
-                unused |= dict.fromkeys(name for at, name in enumerate(table.names) if at not in there)
-                columns = [self._column(table, at, name) for at, name in zip(places, wanted, strict=True)]
-                return FileRead(columns, table.notes)
+    def read(self, wanted: Sequence[tuple[str | None, str]], unused: dict[str, None]) -> FileRead:
+        """Columns by name or position, None for the only one, each with the argument that asks for it.
+
+        What else there is goes to ``unused``.
+        """
+        try:
+            with tempfile.TemporaryDirectory() as folder:
+                path = unzipped(self.path, self.label, Path(folder))
+                if _is_array(path):
+                    return FileRead([_from_array(path, self.label, *asked, unused) for asked in wanted])
+                return self._table(path, wanted, unused)
+        except OSError as error:
+            raise InputError(
+                problem=f"{self.label} cannot be read ({error.strerror or error})", remedy="check the file"
+            ) from None
+
+    def _table(self, path: Path, wanted: Sequence[tuple[str | None, str]], unused: dict[str, None]) -> FileRead:
+        names: list[str | int] = [name for name, _ in wanted if name is not None]
+        with (
+            kept_connection() as connection,
+            open_table(path, names, self.roles.time_format, connection, self.label) as table,
+        ):
+            places = [self._place(table, name, role) for name, role in wanted]
+            there = sorted({at for at in places if not isinstance(at, Fault)})
+            if not there:
+                if len(wanted) == 1 and isinstance(fault := places[0], Fault):
+                    return FileRead([fault])
+                raise InputError(
+                    problem=f"{self.label} has none of the columns asked for", remedy=f"it has {table.listing()}"
+                )
+            table.load(there)
+            unused |= dict.fromkeys(name for at, name in enumerate(table.names) if at not in there)
+            columns = [self._column(table, at, name) for at, (name, _) in zip(places, wanted, strict=True)]
+            return FileRead(columns, table.notes)
 
     def _place(self, table: FileTable, name: str | None, role: str) -> int | Fault:
         if name is None and len(table.names) > 1:
-            told = "{} has the columns {}: name the one that counts by {}."
-            return Fault(reason=Remark("several columns", told, self.label, table.listing(), arg(role)))
+            return _several_columns(self.label, f"has the columns {table.listing()}", role)
         at = 0 if name is None else found_at(table, name)
-        if at is None:
-            return Fault(reason=Remark("no column", "{} has no column {}.", self.label, shown(name)))
-        return at
+        return Fault.of(table.no_column(str(name), role)) if at is None else at
 
     def _column(self, table: FileTable, at: int | Fault, name: str | None) -> Any:
         if isinstance(at, Fault):
@@ -454,19 +496,23 @@ def _from_array(path: Path, label: str, name: str | None, role: str, unused: dic
     except (OSError, ValueError, EOFError) as error:
         told = "{} cannot be read as an array of NumPy ({})."
         return Fault(reason=Remark("no array", told, label, " ".join(str(error).split())[:120]))
-    if values.ndim == 2 and values.shape[1]:
-        width = values.shape[1]
-        at = 0 if name is None and width == 1 else int(name) if name is not None and name.isdecimal() else width
-        if at < width:
-            unused |= dict.fromkeys(f"column {other}" for other in range(width) if other != at)
-            values = values[:, at]
-        elif name is None:
-            told = "{} has {} columns: name the one that counts by {}, from 0 on."
-            return Fault(reason=Remark("several columns", told, label, width, arg(role)))
-    if values.ndim != 1 or values.dtype.kind not in "biuf":
+    shape, values = values.shape, values[:, None] if values.ndim == 1 else values
+    width = values.shape[1] if values.ndim == 2 else 0
+    if not width or values.dtype.kind not in "biuf":
         told = "{} has shape {} and holds {}: it must hold one number for each step."
-        return Fault(reason=Remark("another array", told, label, values.shape, values.dtype))
-    return values
+        return Fault(reason=Remark("another array", told, label, shape, values.dtype))
+    if name is None and width > 1:
+        return _several_columns(label, f"has {width} columns, from 0 on", role)
+    if name is not None and not is_position(name, width):
+        return Fault.of(no_column(label, [*map(str, range(width))], name, role))
+    at = int(name or 0)
+    unused |= dict.fromkeys(f"column {other}" for other in range(width) if other != at)
+    return values[:, at]
+
+
+def _several_columns(label: str, has: str, role: str) -> Fault:
+    remedy = "keep that of scores" if role == "scores" else say("name the one that counts by {}", arg(role))
+    return Fault(reason=Remark("several columns", "{} {}: {}.", label, has, remedy))
 
 
 def on_steps(events: Events, times: AnyArray) -> Events:
@@ -503,22 +549,25 @@ class FilesChunk:
         """The cases, one after another."""
         for one in self.files:
             try:
-                with kept_connection() as connection:
-                    case = one.case(self.detectors, connection)
-            except (InputError, OSError) as error:
+                case = one.case(self.detectors)
+            except InputError as error:
                 case = faulty(one.series, one.group, self.detectors, reason_of(error, where=False))
             yield case
 
 
 def _in_chunks(
-    kind: str, every: Sequence[SeriesFiles], detectors: tuple[str, ...], rules: Rules, unused: Unused
+    kind: str,
+    every: Sequence[SeriesFiles],
+    detectors: tuple[str, ...],
+    rules: Rules,
+    unused: Unused,
+    labels: Sequence[Path] = (),
 ) -> Chunks:
-    """A source of series that have files of their own."""
+    """A source of series that have files of their own, and the files with their labels."""
     sizes = [sum(map(rules.size, one.scores.values())) for one in every]
     scores = [path for one in every for path in one.scores.values()]
-    labels = {path: None for one in every if isinstance(path := one.labels, Path) and path.is_file()}
     told: dict[str, Any] = {"kind": kind, "roles": rules.roles.to_dict()}
-    told |= {"scores": sum_of_files(scores, rules.root), "labels": sum_of_files([*labels], rules.labels_root)}
+    told |= {"scores": sum_of_files(scores, rules.root), "labels": sum_of_files(labels, rules.labels_root)}
     parts = tuple(FilesChunk(files=tuple(every[part]), detectors=detectors) for part in cut(sizes))
     return Chunks(detectors=detectors, fingerprint=told, parts=parts, unused=tuple(unused))
 
@@ -570,7 +619,7 @@ class Layout:
     scores: str
     source: str = "pass the folder that the pattern is of"
     data: str | None = None  # what to pass, where labels are in a folder of their own
-    no_labels: str = "there is no file of labels for this series"
+    no_labels: str = "there are no labels of this series"
     truth: str | None = None
     times: str | None = None
     column: str | None = None
@@ -631,22 +680,35 @@ def archive_source(name: str, source: Any, roles: Roles, places: Places, ranges:
         events = _nab_windows(root, roles, ranges)
     pattern = Pattern.of(layout.scores, (*_FIELDS, "setting", "repetition") if name in LAYOUTS else _FIELDS)
     unused = Unused()
-    found, other = pattern.sort(files_below(root), root)
-    if not found and name not in LAYOUTS and other:
+    truths = _label_files(name, layout, places)
+    with_labels = [] if truths is None else [file for file, _ in truths.files]
+    apart = _apart(with_labels, ranges)
+    every = {file: os.path.realpath(file) for file in files_below(root)}
+    found, other = pattern.sort([file for file, place in every.items() if place not in apart], root)
+    if not found and name not in LAYOUTS and every:
+        where = shown(str(source))
+        problem = f"fits no file in {where} other than those that hold events"
+        if other:
+            problem = f"fits none of the {len(other):,} files in {where}, such as {shown(below(other[0], root))}"
         raise InputError(
             argument="pattern",
             value=layout.scores,
-            problem=f"fits none of the {len(other):,} files in {shown(str(source))}, such as {shown(other[0])}",
+            problem=problem,
             remedy="write it as their paths in that folder are",
         )
-    unused.add(f"their paths do not fit {layout.scores}", other)
+    unused.add(f"their paths do not fit {layout.scores}", (below(file, root) for file in other))
     cells = _cells(found, _detectors(found, root), root, unused)
     detectors = chosen(sorted({one for files in cells.values() for one in files}), roles.scores, str(source))
     for files in cells.values():
         dropped = [one for one in files if one not in detectors]
         unused.add(f"{named('scores')} does not name their detectors", (below(files.pop(one), root) for one in dropped))
     cells = {key: files for key, files in cells.items() if files}
-    labels, labels_root = _labels(name, layout, root, roles, places, cells, unused)
+    _check_installed([*(file for files in cells.values() for file in files.values()), *with_labels])
+    labels, labels_read = ({}, ()) if truths is None else _labels(truths, roles, cells, unused)
+    if truths is not None:
+        below_source = set(every.values())
+        beside = (file for file in truths.others if os.path.realpath(file) not in below_source)
+        unused.add(f"they do not fit {truths.pattern}, the labels", (below(file, truths.folder) for file in beside))
     if not pattern.fields & {"group"} and any(group for group, _ in labels):  # labels know the groups
         groups = {series: group for group, series in labels}
         cells = {(groups.get(series, ""), series): files for (_, series), files in cells.items()}
@@ -659,29 +721,29 @@ def archive_source(name: str, source: Any, roles: Roles, places: Places, ranges:
     rules = Rules(
         roles=roles,
         root=root,
-        labels_root=labels_root,
+        labels_root=root if truths is None else truths.folder,
         column=places.score_column or layout.column,
+        column_by="scores" if name in LAYOUTS else "score_column",
         skips_gaps=layout.skips_gaps,
         clock_may_turn=layout.clock_may_turn,
         missing=layout.missing,
         bytes_a_score=layout.bytes_a_score,
     )
-    apart = layout.data is not None or places.labels is not None
-    every = [
+    without = None if truths is None else InputError(problem=layout.no_labels, remedy=say("check {}", arg(truths.by)))
+    series = [
         SeriesFiles(
             series=names[key],
             group=_dataset(key[1]) if name == "tsb-ad" else key[0] or names[key],
             scores=files,
-            labels=labels.get(key),
+            labels=labels.get(key, without),
             events=None if events is None else events(names[key]),
-            fault=_no_labels(layout) if apart and key not in labels else None,
             rules=rules,
         )
         for key, files in sorted(cells.items(), key=lambda item: names[item[0]])
     ]
     if name not in LAYOUTS:
-        _check_columns(every[0], rules)
-    read = _in_chunks(name, every, detectors, rules, unused)
+        _check_columns(series[0], rules)
+    read = _in_chunks(name, series, detectors, rules, unused, labels_read)
     return (
         read
         if name != "nab" or events is None
@@ -692,20 +754,28 @@ def archive_source(name: str, source: Any, roles: Roles, places: Places, ranges:
 def _as_asked(roles: Roles, places: Places, events: Listed | None) -> Layout:
     """The layout "folders": its patterns are those of the user."""
     pattern, labels = places.pattern, places.labels
-    if not isinstance(pattern, str) or not pattern:
+    example = "such as '{detector}/{series}.csv'"
+    if not isinstance(pattern, str):
         told: dict[str, Any] = {} if pattern is None else {"value": pattern}
         raise InputError(
             argument="pattern",
             **told,
             problem="is missing" if pattern is None else "must be text",
-            remedy="say how the paths of scores are made, such as '{detector}/{series}.csv'",
+            remedy=f"say how the paths of scores are made, {example}",
+        )
+    if {"", ".", ".."} & set(pattern.split("/")):
+        raise InputError(
+            argument="pattern",
+            value=pattern,
+            problem=say("is no path below {}", named("source")),
+            remedy=f"begin with a folder or file in it, {example}",
         )
     if "series" not in Pattern.of(pattern).fields:
         raise InputError(
             argument="pattern",
             value=pattern,
             problem="has no {series} in it",
-            remedy="say which part of a path names the series, such as '{detector}/{series}.csv'",
+            remedy=f"say which part of a path names the series, {example}",
         )
     if labels is not None and events is not None:
         raise InputError(problem=say("pass either {} or {}, not both", arg("labels"), arg("ranges")))
@@ -718,6 +788,13 @@ def _as_asked(roles: Roles, places: Places, events: Listed | None) -> Layout:
                 arg("truth"),
                 arg("ranges"),
             ),
+        )
+    if roles.series is not None and events is None and (labels is None or "{series}" in str(labels)):
+        raise InputError(
+            argument="series",
+            value=roles.series,
+            problem=say("names a column of one table of labels, or of {}, and there is none", arg("ranges")),
+            remedy="leave it out",
         )
     return Layout(scores=pattern)
 
@@ -789,129 +866,202 @@ def chosen(detectors: Iterable[str], asked: Sequence[str], where: str) -> tuple[
 # ---- where the labels of an archive are
 
 
-def _labels(
-    name: str,
-    layout: Layout,
-    root: Path,
-    roles: Roles,
-    places: Places,
-    cells: Mapping[Key, Any],
-    unused: Unused,
-) -> tuple[dict[Key, Path | AnyArray], Path]:
-    """Labels of series, or the files that have them, and the folder of these; none where files of scores have them."""
-    if name == "timeeval":
-        folder = folder_of(places.data, "data", str(layout.data))
-        tables = _timeeval_tables(folder)
-        unused.add(
-            "no run has scores of them", (below(path, folder) for key, path in tables.items() if key not in cells)
-        )
-        return {**tables}, folder
-    if name == "tsb-ad":
-        folder = folder_of(places.data, "data", str(layout.data))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelFiles:
+    """The files with labels, each with the names in its path, and what else is in their folder.
+
+    ``by`` is the argument that says where they are, and ``remedy`` what to do if it says it wrongly.
+    """
+
+    by: Literal["labels", "data"]
+    value: str
+    folder: Path
+    files: Sequence[tuple[Path, Mapping[str, str]]]
+    pattern: str = ""
+    others: Sequence[Path] = ()
+    remedy: str
+
+    def wrong(self, problem: str, remedy: str = "") -> InputError:
+        """The error that what was passed has this problem."""
+        return InputError(argument=self.by, value=self.value, problem=problem, remedy=remedy or self.remedy)
+
+
+def _label_files(name: str, layout: Layout, places: Places) -> LabelFiles | None:
+    """The files with labels; None where files of scores have them, or events are ranges."""
+    if layout.data is not None:
+        folder, value = folder_of(places.data, "data", layout.data), str(places.data)
+        if name == "timeeval":
+            return LabelFiles(by="data", value=value, folder=folder, files=_timeeval_tables(folder), remedy=layout.data)
         # TSB-AD names its arrays by what stands before the first dot
-        return _label_files(Pattern.of("{series}.*csv"), folder, "data", places.data, cells, unused), folder
+        return _fitting(Pattern.of("{series}.*csv"), folder, "data", value, layout.data)
     if places.labels is None:
-        return {}, root
-    text = str(places.labels)
-    parts = Path(text).parts
-    fixed = next((at for at, part in enumerate(parts) if set(part) & set("{*")), len(parts) - 1)
-    folder = folder_of(Path(*parts[:fixed]) if fixed else Path(), "labels", "name a folder that is there")
-    pattern = Pattern.of("/".join(parts[fixed:]), ("series", "group"), "labels")
-    if "series" in pattern.fields:
-        return _label_files(pattern, folder, "labels", text, cells, unused), folder
-    files, _ = pattern.sort(files_below(folder) if pattern.fields else [folder / parts[-1]], folder)
-    found: dict[Key, Path | AnyArray] = {}
-    for path, names in files.items():
-        own = {series: key for key in cells if key[0] == names.get("group", key[0]) for series in [key[1]]}
-        table = labels_by_series(path, below(path, folder), roles)
-        found |= {own[series]: labels for series, labels in table.items() if series in own}
-    if not found:
-        raise _no_series("labels", text, cells)
-    return found, folder
+        return None
+    example, same = "such as 'labels/{series}.csv'", "use the same names in both"
+    if not isinstance(places.labels, str | Path):
+        raise InputError(
+            argument="labels", value=places.labels, problem="must be a path", remedy=f"say where labels are, {example}"
+        )
+    text, path = str(places.labels), expanded(places.labels, "labels")
+    fixed = next((at for at, part in enumerate(path.parts) if set(part) & set("{*")), None)
+    if fixed is None:
+        if path.is_dir():
+            remedy = f"say how the paths in it are made, {example}"
+            raise InputError(argument="labels", value=text, problem="is a folder", remedy=remedy)
+        if not path.exists():
+            raise InputError(argument="labels", value=text, problem="is no file that is there", remedy="check the path")
+        table = path.absolute()
+        return LabelFiles(by="labels", value=text, folder=table.parent, files=[(table, {})], remedy=same)
+    folder = folder_of(Path(*path.parts[:fixed]), "labels", "name a folder that is there")
+    pattern = Pattern.of("/".join(path.parts[fixed:]), ("series", "group"), "labels")
+    if not pattern.fields:
+        raise InputError(
+            argument="labels",
+            value=text,
+            problem="names neither {series} nor {group}",
+            remedy=f"write {{series}} where paths have its name, {example}, or name one table",
+        )
+    return _fitting(pattern, folder, "labels", text, same)
 
 
-def _label_files(
-    pattern: Pattern, folder: Path, argument: str, value: Any, cells: Mapping[Key, Any], unused: Unused
-) -> dict[Key, Path | AnyArray]:
-    """The file of labels of each series."""
-    files, other = pattern.sort(files_below(folder), folder)
-    by_group = "group" in pattern.fields and any(group for group, _ in cells)
-    wanted = {(group if by_group else "", series): (group, series) for group, series in cells}
-    found: dict[Key, Path | AnyArray] = {}
-    taken: dict[Key, Path] = {}
+def _fitting(pattern: Pattern, folder: Path, by: Literal["labels", "data"], value: str, remedy: str) -> LabelFiles:
+    files, others = pattern.sort(files_below(folder), folder)
+    return LabelFiles(
+        by=by, value=value, folder=folder, files=[*files.items()], pattern=pattern.text, others=others, remedy=remedy
+    )
+
+
+def _labels(
+    truths: LabelFiles, roles: Roles, cells: Collection[Key], unused: Unused
+) -> tuple[dict[Key, Labels], Sequence[Path]]:
+    """Labels of series that have scores, and the files that they are from.
+
+    Where scores have no groups, those of the labels count.
+    """
+    keys: dict[str, list[Key]] = defaultdict(list)
+    for group, series in cells:
+        for name in {series, f"{group}/{series}"} if group else {series}:
+            keys[name].append((group, series))
+
+    def among(group: str, name: str) -> list[Key]:
+        return [key for key in keys.get(name, ()) if not group or key[0] in ("", group)]
+
+    found: dict[Key, Labels] = {}
+    files: dict[Key, Path] = {}
     lone: list[str] = []
-    for path, names in files.items():
-        place = names.get("group", "") if by_group else "", names["series"]
-        if taken.setdefault(place, path) != path:
-            before = (
-                "one series by what stands before the first dot" if argument == "data" else "two files of one series"
-            )
-            raise InputError(
-                argument=argument,
-                value=str(value),
-                problem=f"has {shown(below(taken[place], folder))} and {shown(below(path, folder))}, {before}",
-                remedy="rename one",
-            )
-        if place not in wanted:
-            lone.append(below(path, folder))
+    for path, names in truths.files:
+        label, group = below(path, truths.folder), names.get("group", "")
+        wanted = [name for name in ([names["series"]] if "series" in names else keys) if among(group, name)]
+        if not wanted:
+            lone.append(label)
             continue
-        # where scores have no groups, those of the labels count
-        found[names.get("group", wanted[place][0]), names["series"]] = path
-    if not found:
-        raise _no_series(argument, value, cells)
-    unused.add(f"they do not fit {pattern.text}, the labels", other)
+        read: Mapping[str, Labels] = {wanted[0]: path}
+        if "series" not in names:
+            read = _labels_by_series(path, label, roles, wanted, unused)
+        for name, labels in read.items():
+            own, *others = among(group, name)
+            if others:
+                full = [shown("/".join(one)) for one in (own, *others)]
+                raise truths.wrong(
+                    f"has labels of {shown(name)} once, but there are {' and '.join(full[:3])}",
+                    "write {group} where paths have it" if "series" in names else "call them so",
+                )
+            if own in files:
+                pair = " and ".join(shown(below(one, truths.folder)) for one in (files[own], path))
+                raise truths.wrong(f"has {pair}, both of series {shown(own[1])}", "rename one")
+            found[group or own[0], own[1]], files[own] = labels, path
     unused.add("they are labels of series without scores", lone)
+    if not found:
+        raise truths.wrong(f"has no labels of a series that has scores, such as {shown(next(iter(cells))[1])}")
+    return found, [*dict.fromkeys(files.values())]
+
+
+def _labels_by_series(path: Path, label: str, roles: Roles, wanted: Sequence[str], unused: Unused) -> dict[str, Labels]:
+    """Labels of many series in one table: by rows that name their series, else by columns that are called like them."""
+    names: list[str | int] = [*wanted] if roles.series is None else [roles.series, *roles.of_rows.values()]
+    with kept_connection() as connection, open_table(path, names, roles.time_format, connection, label) as table:
+        read = _labels_in_columns if roles.series is None else _labels_in_rows
+        return read(table, roles, wanted, unused)
+
+
+def _labels_in_columns(table: FileTable, roles: Roles, wanted: Collection[str], unused: Unused) -> dict[str, Labels]:
+    if roles.of_rows:
+        raise InputError(
+            argument="series",
+            problem=say("is missing, which {} needs in a table of labels", passed(*next(iter(roles.of_rows.items())))),
+            remedy=f"name the column of {table.label} that names the series",
+        )
+    places = {name: at for at, name in enumerate(table.names) if name in wanted}
+    again = next((name for name in places if table.names.count(name) > 1), None)
+    if again is not None:
+        raise InputError(problem=f"{table.label} has several columns named {shown(again)}", remedy="keep one")
+    others = (f"{shown(name)} of {table.label}" for name in table.names if name not in wanted)
+    unused.add("no series with scores is called so", others, "column")
+    found: dict[str, Labels] = {}
+    if places:
+        table.load([*places.values()])
+    for name, at in places.items():
+        try:
+            values = numbers_of(table, at)
+        except InputError as error:
+            found[name] = error
+        else:  # a shorter column ends in empty cells
+            found[name] = {"truth": values[: len(values) - int(np.argmax(~absent(values)[::-1]))]}
     return found
 
 
-def _no_series(argument: str, value: Any, cells: Mapping[Key, Any]) -> InputError:
-    what = (
-        "has no CSV of a series that has scores" if argument == "data" else "has no labels of a series that has scores"
-    )
-    return InputError(
-        argument=argument,
-        value=str(value),
-        problem=f"{what}, such as {shown(next(iter(cells))[1])}" if argument == "labels" else what,
-        remedy="pass the folder of TSB-AD's series" if argument == "data" else "use the same names in both",
-    )
+def _labels_in_rows(table: FileTable, roles: Roles, wanted: Collection[str], unused: Unused) -> dict[str, Labels]:
+    if roles.truth is None:
+        raise InputError(argument="truth", problem="is missing", remedy=f"name the column of labels in {table.label}")
+    roles_of = {"series": str(roles.series), **roles.of_rows}
+    places = {role: table.position(column, role) for role, column in roles_of.items()}
+    others = (f"{shown(name)} of {table.label}" for at, name in enumerate(table.names) if at not in places.values())
+    unused.add("no argument names such a column", others, "column")
+    table.load(sorted(places.values()))
+    series = labels_of(table, places.pop("series")).astype(str)
+    kept = np.isin(series, [*wanted])
+    lost = (f"{shown(name)} of {table.label}" for name in dict.fromkeys(series[~kept].tolist()))
+    unused.add("there are no scores under that name", lost, "series")
+    if not kept.any():
+        return {}
+    table.keep(kept)
+    columns = {role: column_at(table, at, role == "times", roles.time_format) for role, at in places.items()}
+    names, own = np.unique(series[kept], return_inverse=True)
+    rows = np.split(np.argsort(own, kind="stable"), np.cumsum(np.bincount(own))[:-1])
+    return {
+        str(name): {role: values[at] for role, values in columns.items()} for name, at in zip(names, rows, strict=True)
+    }
 
 
-def labels_by_series(path: Path, label: str, roles: Roles) -> dict[str, AnyArray]:
-    """Labels of many series in one file: by rows that name their series, else by columns that are called like them."""
-    wanted = [name for name in (roles.series, roles.truth) if name is not None]
-    with open_table(path, list(wanted), None, None, label) as table:
-        if roles.series is None:
-            table.load(list(range(len(table.names))))
-            columns = {name: numbers_of(table, at) for at, name in enumerate(table.names)}
-            # a shorter column ends in empty cells
-            return {
-                name: values[: len(values) - int(np.argmax(~absent(values)[::-1]))] for name, values in columns.items()
-            }
-        if roles.truth is None:
-            raise InputError(argument="truth", problem="is missing", remedy=f"name the column of labels in {label}")
-        places = [table.position(name, role) for name, role in ((roles.series, "series"), (roles.truth, "truth"))]
-        table.load(sorted(places))
-        names, values = labels_of(table, places[0]).astype(str), numbers_of(table, places[1])
-    return {str(name): values[names == name] for name in dict.fromkeys(names.tolist())}
+def _check_installed(files: Iterable[Path]) -> None:
+    """Say before all else that duckdb is missing, which any file but an array of NumPy needs."""
+    try:
+        needed("duckdb", "reading a file needs")
+    except InputError:
+        if not all(_holds_an_array(file) for file in files):
+            raise
 
 
-def _no_labels(layout: Layout) -> InputError:
-    where = arg("data") if layout.data is not None else arg("labels")
-    return InputError(problem=layout.no_labels, remedy=say("check {}", where))
+def _holds_an_array(file: Path) -> bool:
+    with tempfile.TemporaryDirectory() as folder, suppress(InputError, OSError):
+        return _is_array(unzipped(file, file.name, Path(folder)))
+    return True  # what cannot be read is said where it is
 
 
 def _check_columns(first: SeriesFiles, rules: Rules) -> None:
-    """Refuse files of several columns of which none was named, before all of them are read."""
-    scores = next(iter(first.scores.values()))
-    asked = [(scores, rules.root, rules.column, "score_column")]
+    """Refuse columns that no file of the first series has, and files of several of which none was named, at once."""
+    scores = [File(path, below(path, rules.root), rules.roles) for path in first.scores.values()]
+    labels = scores if first.labels is None else []
     if isinstance(first.labels, Path):
-        asked.append((first.labels, rules.labels_root, rules.roles.truth, "truth"))
-    for path, root, column, role in asked:
-        found: Any = None
-        with suppress(InputError, OSError), kept_connection() as connection:  # said where it is read
-            (found,) = File(path, below(path, root), rules.roles, connection).read([column], {}, role).columns
-        if isinstance(found, Fault) and kind_of(found.reason) in ("several columns", "no column"):
-            raise InputError(problem=found.reason)
+        labels = [File(first.labels, below(first.labels, rules.labels_root), rules.roles)]
+    asked = [(labels, column, role) for role, column in first.of_labels.items()]
+    for files, column, role in [(scores, rules.column, rules.column_by), *asked]:
+        faults: list[Any] = []
+        for file in files:
+            with suppress(InputError):  # said where it is read
+                faults += file.read([(column, role)], {}).columns
+        kinds = {kind_of(one.reason) if isinstance(one, Fault) else "" for one in faults}
+        if kinds and kinds <= {"several columns", "no column"}:
+            raise InputError(problem=faults[0].reason)
 
 
 def _nab_windows(results: Path, roles: Roles, ranges: Any) -> Listed | None:
@@ -935,8 +1085,8 @@ def _dataset(series: str) -> str:
     return found[1] if found else series
 
 
-def _timeeval_tables(folder: Path) -> dict[Key, Path]:
-    """The CSV with the labels of each data set."""
+def _timeeval_tables(folder: Path) -> list[tuple[Path, dict[str, str]]]:
+    """The CSV with the labels of each data set, whose collection is its group."""
     index = folder / _INDEX
     try:
         with index.open(encoding="utf-8", newline="") as file:
@@ -949,7 +1099,10 @@ def _timeeval_tables(folder: Path) -> dict[Key, Path]:
             remedy="pass TimeEval's folder of data",
         ) from None
     try:
-        return {(row["collection_name"], row["dataset_name"]): folder / row["test_path"] for row in rows}
+        return [
+            (folder / row["test_path"], {"group": row["collection_name"], "series": row["dataset_name"]})
+            for row in rows
+        ]
     except (KeyError, TypeError):
         raise InputError(
             argument="data",

@@ -121,7 +121,7 @@ def no_column(where: str, names: Sequence[str], asked: str, role: str) -> InputE
     close = difflib.get_close_matches(asked, names, n=1, cutoff=0.5)
     hint = f"did you mean {shown(close[0])}? The" if close else "the"
     return InputError(
-        problem=say("{} has no column {} (for {})", where, shown(asked), named(role)),
+        problem=Remark("no column", "{} has no column {} (for {})", where, shown(asked), named(role)),
         remedy=f"{hint} columns are {listed}",
     )
 
