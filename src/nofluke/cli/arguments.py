@@ -186,7 +186,7 @@ def read(
     """
     from nofluke.data.files import pairs_of, read_columns
     from nofluke.nulls.calendars import RULES
-    from nofluke.series.reading import is_column
+    from nofluke.series.reading import are_labels, is_column
 
     listed = {name: settings.pop(name, None) for name in _ALARMS}
     alarms_file = listed["predictions_file"]
@@ -237,13 +237,21 @@ def read(
             kind, several, name = role.partition(":")
             argument = _ARGUMENTS.get(kind, kind)
             if found.get("align") is not None and argument in ("scores", "predictions"):
-                values = without_empty_end(values)
+                rows, values = len(values), without_empty_end(values)
+                if len(values) < rows:
+                    found["n_steps"] = rows
             found[argument] = {**found.get(argument, {}), name: values} if several else values
         notes = table.notes
     if truth_file is not None:
         events = read_truth_file(truth_file, truth, ends, truth_time_format, time_format, truth_where)
         notes = (*notes, *events.notes)
-        found["truth"] = events.values["time"] if "time" in events.values else pairs_of(events)
+        times = events.values.get("time")
+        if times is not None and len(times) > 2 and are_labels(times):
+            raise InputError(
+                problem=f"{truth_file} has 0/1 labels where --truth-file lists events",
+                remedy="make them a column of FILE, named by --truth; if windows made the scores fewer, pass --align end",
+            )
+        found["truth"] = pairs_of(events) if times is None else times
         found["truth_as"] = "positions" if time is None and span is None else "times"
         if not any(map(len, events.values.values())):
             found["truth_as"] = "ranges"  # none of them: neither positions nor times
