@@ -3,6 +3,7 @@
 import hashlib
 import json
 import shutil
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -235,7 +236,17 @@ class TestUnfinished:
         assert "2 of its 5 parts are missing" in half._repr_html_()
         assert (half.n_series, half.n_cells, half.n_missing, len(half.cells["series"])) == (5, 10, 5, 5)
         assert half.cell("a", "det_a") == nf.Study.open(finished).cell("a", "det_a")
-        for question in (half.pooled, half.leaderboard, half.compare, half.write):
+        with pytest.raises(
+            nf.InputError,
+            match=r"series='e' is none of the series computed so far: 2 of its 5 parts are missing: call nf.study again "
+            r"with the same arguments, which resumes it, or check the name",
+        ):
+            half.cell("e", "det_a")
+        of_all = ("shared", "places", "exchanges")
+        for question in (
+            *(half.pooled, half.leaderboard, half.compare, half.write, half.corrected, partial(nf.rank, half)),
+            *(partial(nf.rank, tmp_path / "out"), *(partial(getattr, half, name) for name in of_all)),
+        ):
             with pytest.raises(
                 nf.InputError, match=r"is not finished: 2 of its 5 parts are missing: call nf.study again"
             ):

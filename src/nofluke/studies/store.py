@@ -191,6 +191,10 @@ class Part:
 Columns = dict[str, AnyArray]
 
 RESUMES = spoken("the same call resumes from there", shell="the same command resumes from there")
+RESUME = spoken(
+    "call nf.study again with the same arguments, which resumes it",
+    shell="run nofluke study again with the same arguments, which resumes it",
+)
 KEPT = say("free some space or choose another place; finished work is kept, and {}", RESUMES)
 _LISTS = {"DOUBLE[]": np.float64, "BIGINT[]": np.int64}
 _ROW = " row"  # a name that no column has
@@ -1150,8 +1154,13 @@ def rows_named(column: Any, name: str) -> BoolArray:
     return np.asarray(np.asarray(column, dtype=object) == sought, dtype=np.bool_)
 
 
-def look_up(cells: Values, failed: Values, detectors: tuple[str, ...], series: str, detector: str) -> dict[str, Any]:
-    """The row of a cell as plain values; refuses names that are not there, and says why a cell has no result."""
+def look_up(
+    cells: Values, failed: Values, detectors: tuple[str, ...], series: str, detector: str, missing: str = ""
+) -> dict[str, Any]:
+    """The row of a cell as plain values; refuses names that are not there, and says why a cell has no result.
+
+    ``missing`` says what an unfinished study lacks: nobody knows the names of those series.
+    """
     check_word(detector, "detector", detectors)
     if not isinstance(series, str):
         raise InputError(
@@ -1164,6 +1173,13 @@ def look_up(cells: Values, failed: Values, detectors: tuple[str, ...], series: s
     if (series, detector) in reasons:
         raise InputError(
             argument="series", value=series, problem=f"has no result for {detector}", remedy=reasons[series, detector]
+        )
+    if missing:
+        raise InputError(
+            argument="series",
+            value=series,
+            problem=f"is none of the series computed so far: {missing}",
+            remedy=say("{}, or check the name", RESUME),
         )
     close = difflib.get_close_matches(series, cells["series"].tolist(), n=1)
     hint = f"did you mean {shown(close[0])}?" if close else "see study.cells['series']"
