@@ -166,7 +166,26 @@ def test_every_option_reaches_the_library(monkeypatch, call):
     }.items():
         call("a.csv", *words)
         assert told["tolerance"] == expected
+        assert told["count_events"] is None
         assert (told["source"], told["scores"], told["resume"]) == ("a.csv", None, True)
+
+
+def test_a_preset_stands_for_options_as_it_does_in_python(files, call):
+    """What is typed beside it wins; and help says that a warm-up may be a column."""
+    asked = {"series": "name", "truth": "y", "scores": "det_*", "budget": "5%", "workers": 1}
+    given = ("study.csv", *COLUMNS, *CUT[:2], "--workers", "1", "--format", "csv", "--preset")
+    for words, changed in (
+        (["sre", "--tolerance", "1%"], {"preset": "sre", "tolerance": "1%"}),
+        (["sre", "--count-events", "steps"], {"preset": "sre", "count_events": "steps"}),
+    ):
+        code, out, _ = call(*given, *words)
+        assert (code, out) == (0, nf.study("study.csv", **asked, **changed).leaderboard().to_csv())
+    assert "no clock" in call(*given, "earthquakes:window=3")[2]
+    with pytest.raises(nf.InputError, match="no clock"):
+        nf.study("study.csv", **asked, preset="earthquakes:window=3")
+    code, _, err = call("study.csv", *COLUMNS, *CUT, "--preset", "szcor")
+    assert (code, "--preset" in err) == (2, True)
+    assert "column:150" in call("--help")[1]
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])

@@ -186,7 +186,7 @@ def read(
     """
     from nofluke.data.files import pairs_of, read_columns
     from nofluke.nulls.calendars import RULES
-    from nofluke.series.reading import are_labels, is_column
+    from nofluke.series.reading import are_labels, test_part_column
 
     listed = {name: settings.pop(name, None) for name in _ALARMS}
     alarms_file = listed["predictions_file"]
@@ -219,8 +219,9 @@ def read(
         "strata": None if strata in RULES else strata,
     }
     found = declared_in(settings)
-    if is_column(found.get("test_part")):
-        roles["test_part"] = found.pop("test_part")
+    if (flagged := test_part_column(found.get("test_part"))) is not None:
+        roles["test_part"] = flagged
+        del found["test_part"]
     notes: tuple[str, ...] = ()
     if file is not None:
         columns: dict[str, str] = {}

@@ -1065,15 +1065,21 @@ def as_part(value: Any, name: str) -> tuple[Literal["steps", "share", "time"], i
     return "time", duration
 
 
-def names_a_column(warmup: Any) -> bool:
-    """Whether a warm-up is the name of a column: text that is nothing else."""
+COLUMN = "column:"
+"""Before the name of a column that would be read as something else, such as 150."""
+
+
+def warmup_column(warmup: Any) -> str | None:
+    """The column that a warm-up names: text that is nothing else, or whatever stands behind "column:"."""
     if not isinstance(warmup, str):
-        return False
+        return None
+    if warmup.startswith(COLUMN):
+        return warmup.removeprefix(COLUMN)
     try:
         as_part(warmup, "warmup")
     except InputError:
-        return bool(warmup.strip()) and not re.match(r"[-+.\d]|.*%$", warmup.strip())
-    return False
+        return warmup if warmup.strip() and not re.match(r"[-+.\d]|.*%$", warmup.strip()) else None
+    return None
 
 
 def _part(value: Any, name: str, n: int, clock: Clock | None) -> int:
@@ -1134,15 +1140,17 @@ def as_test_part(value: Any) -> PartEnds | None:
     return part
 
 
-def is_column(test_part: Any) -> bool:
-    """Whether a test part is the name of a column: text that is nothing else."""
+def test_part_column(test_part: Any) -> str | None:
+    """The column that a test part names: text that is nothing else, or whatever stands behind "column:"."""
     if not isinstance(test_part, str) or test_part.strip() == NAMES:
-        return False
+        return None
+    if test_part.startswith(COLUMN):
+        return test_part.removeprefix(COLUMN)
     try:
         as_test_part(test_part)
     except InputError:
-        return True
-    return False
+        return test_part
+    return None
 
 
 def _plain_end(text: str) -> Any:

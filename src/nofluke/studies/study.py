@@ -175,9 +175,10 @@ def study(
         What the leaderboard is ranked by: "f1", "precision", "recall", or one of the metrics.
     warmup : optional
         As in `evaluate`, the same for all series; a mapping of series to theirs, of which the others have none; or the
-        name of a column that has the same number of steps, or share, in all rows of a series.
+        name of a column that has the same number of steps, or share, in all rows of a series: "column:150" where the
+        name alone would mean something else.
     test_part : optional
-        As in `evaluate`, the same for all series; a column of 0/1, by its name; or "names": names of UCR's archive and
+        As in `evaluate`, the same for all series; a column of 0/1, by its name, likewise; or "names": names of UCR's archive and
         of TSB-AD say where training ends.
     <about>
     n_resamples, alpha
