@@ -420,9 +420,8 @@ def test_a_column_may_be_called_like_a_number(tmp_path, capsys):
     for name, column, left in (("warmup", "150", [50, 40]), ("test_part", "2024", [45, 45])):
         found = nf.study(table, **asked, **{name: f"column:{column}"})
         assert found.cells["n"].tolist() == left
-        out = tmp_path / name
+        out, flag = tmp_path / name, f"--{name.replace('_', '-')}"
         with pytest.raises(SystemExit):
-            flag = f"--{name.replace('_', '-')}"
             main(["study", str(tmp_path / "t.csv"), *options, flag, f"column:{column}", "-o", str(out)])
         assert nf.Study.open(out).cells["n"].tolist() == left
         with pytest.raises(InputError, match=rf"no column 'x' \(for {name}\)"):

@@ -12,7 +12,7 @@ from nofluke.cli.command import ENDINGS, FILES, FORMATS, PRESET, form_of
 from nofluke.cli.values import COLUMN, CONDITION, FILE, METRIC, NULL, PAGE, SHARE, SPAN, Threshold, Value
 from nofluke.data.paths import check_place, expanded
 from nofluke.errors import InputError, joined
-from nofluke.series.arguments import CHOICES, DECLARED, AboutAlarms, AboutEvents, AboutNames, AboutSeries, names_of
+from nofluke.series.arguments import CHOICES, DECLARED, AboutAlarms, AboutNames, AboutSeries, names_of
 
 
 def several(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:

@@ -275,7 +275,11 @@ def _check_warmup(warmup: Any) -> None:
 
 def _check_test_part(test_part: Any) -> None:
     """Refuse what is no test part of any series."""
-    if test_part is None or test_part_column(test_part) is not None or (isinstance(test_part, str) and test_part == NAMES):
+    if (
+        test_part is None
+        or test_part_column(test_part) is not None
+        or (isinstance(test_part, str) and test_part == NAMES)
+    ):
         return
     if as_test_part(test_part) is None:
         raise InputError(

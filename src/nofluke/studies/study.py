@@ -178,8 +178,8 @@ def study(
         name of a column that has the same number of steps, or share, in all rows of a series: "column:150" where the
         name alone would mean something else.
     test_part : optional
-        As in `evaluate`, the same for all series; a column of 0/1, by its name, likewise; or "names": names of UCR's archive and
-        of TSB-AD say where training ends.
+        As in `evaluate`, the same for all series; a column of 0/1, named likewise; or "names": names of UCR's archive
+        and of TSB-AD say where training ends.
     <about>
     n_resamples, alpha
         As in `evaluate`, the same for all cells.
