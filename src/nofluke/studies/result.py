@@ -260,7 +260,7 @@ def stored(folder: Folder, n_resamples: int, level: float) -> tuple[Pooled, ...]
     """The rows that were kept; refuses other settings than theirs."""
     told = kept(folder)
     if told is None or (told["n_resamples"], told["level"]) != (n_resamples, level):
-        raise _needs_data()
+        raise _needs_data(told)
     return tuple(Pooled.of_dict(row) for row in told["rows"])
 
 
@@ -268,13 +268,15 @@ def stored_groups(folder: Folder, n_resamples: int) -> tuple[InGroup, ...]:
     """The same by group; there are no intervals."""
     told = kept(folder)
     if told is None or "groups" not in told or told["n_resamples"] != n_resamples:
-        raise _needs_data()
+        raise _needs_data(told)
     return tuple(InGroup.of_dict(row) for row in told["groups"])
 
 
-def _needs_data() -> InputError:
+def _needs_data(told: Mapping[str, Any] | None) -> InputError:
+    """That rows would have to be pooled anew; ``told`` are those that were kept."""
+    others = "" if told is None else f" other than with {told['n_resamples']} draws and level {told['level']}"
     return InputError(
-        problem="pooling needs the data, which an opened folder does not hold",
+        problem=f"pooling{others} needs the data, which an opened folder does not hold",
         remedy="call nf.study again with the same arguments",
     )
 

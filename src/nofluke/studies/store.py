@@ -537,11 +537,18 @@ class Origin:
 
     @classmethod
     def read(cls, path: Path) -> Origin | None:
-        """From a study.json; None where it is none, or was damaged."""
-        told = read_sealed(path)
-        if told is None or told.pop("format", None) != FORMAT:
-            return None
-        return cls(**{**told, "parts": tuple(told["parts"]), "unused": tuple(told["unused"])})
+        """From a study.json; None where it is none, or was damaged. That of another format is refused."""
+        told = read_sealed(path) or {}
+        form = told.pop("format", None)
+        with suppress(KeyError, TypeError, AttributeError):
+            if form == FORMAT:
+                return cls(**{**told, "parts": tuple(told["parts"]), "unused": tuple(told["unused"])})
+            if str(form).startswith(FORMAT.rstrip("0123456789")):
+                raise InputError(
+                    problem=f"{path} is in the format {form}, and this version reads {FORMAT}",
+                    remedy=f"use nofluke {told['versions']['nofluke']}, which wrote it, or choose another folder",
+                )
+        return None
 
     def text(self) -> str:
         """The file."""
@@ -789,7 +796,12 @@ class Folder:
             self._same(old)
         if old is None or old.parts != self.origin.parts:
             write_file(place, self.origin.text(), str(place))
-        (self.path / "parts").mkdir(exist_ok=True)
+        try:
+            (self.path / "parts").mkdir(exist_ok=True)
+        except OSError as error:
+            raise InputError(
+                problem=f"{self.path / 'parts'} cannot be made ({error.strerror})", remedy="remove what is there"
+            ) from None
         self._sweep()
         self._manifest = self._read_manifest()
 
