@@ -216,7 +216,12 @@ def test_the_command_line_places_a_column_that_ends_in_empty_cells(tmp_path, cap
 @pytest.mark.parametrize(
     ("columns", "truth", "align", "words"),
     [
-        ("y,z", None, [], "--scores has 6 NaN at .*--missing mask; if windows made them fewer .*, pass --align end"),
+        (
+            "y,z",
+            None,
+            [],
+            "--scores has 6 empty cells at the end of column 'z': if .*, pass --align end, else --missing mask",
+        ),
         ("z", [48], [], "48 lie outside 0..43: .* give FILE a row for each step, with empty cells .* --align end"),
         (
             "z",

@@ -325,6 +325,17 @@ def test_patterns_find_the_names_that_made_a_path(group, detector, series, endin
     assert pattern.match(f"{group}/{detector}/{series}{ending}") is None
 
 
+@pytest.mark.parametrize("layout", ["wide", "long", "folders"])
+def test_ranges_without_a_clock_do_not_say_where_shorter_scores_belong(tmp_path, layout):
+    """Said before anything is read: the longest scores may be shorter than their series, too."""
+    table, asked = {"s": [*"aaaaa"], "z": [1.0, 2, 3, 4, 5], "d": ["d"] * 5}, {"series": "s", "scores": "z"}
+    asked |= {"long": {"detector": "d"}, "folders": {"pattern": "{series}.npy"}}.get(layout, {})
+    with pytest.raises(
+        InputError, match=r"align='end' needs the number of steps, which ranges do not tell: pass times="
+    ):
+        nf.study(table, **asked, layout=layout, ranges={"a": [(3, 3)]}, threshold=4, align="end", workers=1)
+
+
 @pytest.mark.parametrize("align", ["start", "end", "center"])
 def test_shorter_scores_are_placed_in_studies_as_in_evaluate(tmp_path, align):
     """In folders, and in long tables, where the rows of a detector are those of the steps it covers."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from nofluke.cli.values import Span, named_range
 from nofluke.data.paths import expanded, is_same_file, name_of_list
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, arg, say, shown
 from nofluke.series.arguments import DECLARED
 
 if TYPE_CHECKING:
@@ -222,6 +222,7 @@ def read(
     if (flagged := test_part_column(found.get("test_part"))) is not None:
         roles["test_part"] = flagged
         del found["test_part"]
+    all_count = roles["mask"] is None and "test_part" not in roles and found.get("test_part") is None
     notes: tuple[str, ...] = ()
     if file is not None:
         columns: dict[str, str] = {}
@@ -237,10 +238,20 @@ def read(
         for role, values in table.values.items():
             kind, several, name = role.partition(":")
             argument = _ARGUMENTS.get(kind, kind)
-            if found.get("align") is not None and argument in ("scores", "predictions"):
-                rows, values = len(values), without_empty_end(values)
-                if len(values) < rows:
-                    found["n_steps"] = rows
+            if argument in ("scores", "predictions") and "align" in found:
+                rows, there = len(values), without_empty_end(values)
+                if len(there) < rows and found["align"] is not None:
+                    found["n_steps"], values = rows, there
+                elif len(there) < rows and found["missing"] == "error" and all_count:
+                    raise InputError(
+                        argument=argument,
+                        problem=f"has {rows - len(there):,} empty cells at the end of column {shown(name or roles[kind])}",
+                        remedy=say(
+                            "if windows made them fewer than the steps, pass {}, else {}",
+                            arg("align", "end"),
+                            arg("missing", "mask"),
+                        ),
+                    )
             found[argument] = {**found.get(argument, {}), name: values} if several else values
         notes = table.notes
     if truth_file is not None:

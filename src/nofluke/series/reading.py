@@ -386,13 +386,9 @@ def _steps(
 _ROW_FOR_EACH = "give FILE a row for each step, with empty cells behind the last score"
 _IF_SHORTER = say(
     "; if windows made the scores fewer than the steps, {}",
-    spoken('pass n_steps= and align="end"', shell=f"{_ROW_FOR_EACH}, and pass --align end"),
+    spoken(say("pass {} and {}", arg("n_steps"), arg("align", "end")), shell=f"{_ROW_FOR_EACH}, and pass --align end"),
 )
 """What to do about events that lie behind the last of so many scores."""
-_AT_THE_END = spoken(
-    "", shell="; if windows made them fewer than the steps, pass --align end", needs="align", otherwise=""
-)
-"""What to do about a column of a file that ends in missing values."""
 
 
 def first_step(align: Align, scores: int, steps: int) -> int:
@@ -435,7 +431,7 @@ def _placed(
             problem=say("needs the number of steps, and {} is not 0 or 1 for each of them", named("truth")),
             remedy=say(
                 "{}, or leave {} out",
-                spoken("pass n_steps=, or times=, one for each step", shell=_ROW_FOR_EACH),
+                spoken(say("pass {}, or {}, one for each step", arg("n_steps"), arg("times")), shell=_ROW_FOR_EACH),
                 named("align"),
             ),
         )
@@ -994,11 +990,10 @@ def check_absent(absent: BoolArray, name: str, missing: Missing) -> None:
     """Refuse values that are NaN, unless they are to be masked."""
     if missing == "error" and absent.any():
         where = np.flatnonzero(absent)
-        at_the_end = name != "truth" and absent[where[0] :].all()
         raise InputError(
             argument=name,
             problem=f"has {len(where)} NaN at position(s) {listing(where)}",
-            remedy=say("drop them, or pass {}{}", arg("missing", "mask"), _AT_THE_END if at_the_end else ""),
+            remedy=say("drop them, or pass {}", arg("missing", "mask")),
         )
 
 

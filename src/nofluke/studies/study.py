@@ -13,7 +13,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from nofluke.arrays import AnyArray
-from nofluke.errors import InputError, arg, say
+from nofluke.errors import InputError, arg, named, say
 from nofluke.nulls import Null
 from nofluke.plain import as_whole, check_word, is_text
 from nofluke.progress import cells_bar
@@ -253,6 +253,14 @@ def study(
     if workers != 1:
         asked.check_sent(executor)
     check_apart(out, source)
+    align = asked.about.reading["align"]
+    if align is not None and ranges is not None and times is None and layout != "nab":
+        raise InputError(
+            argument="align",
+            value=align,
+            problem=say("needs the number of steps, which {} do not tell", named("ranges")),
+            remedy=say("pass {}, or leave it out", arg("times")),
+        )
     found = read_source(
         source,
         series=series,
@@ -267,7 +275,7 @@ def study(
         truth_as=asked.about.reading["truth_as"],
         test_part=asked.part_column,
         warmup=asked.warmup_column,
-        align=asked.about.reading["align"],
+        align=align,
         ranges=ranges,
         data=data,
         pattern=pattern,
