@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -168,6 +169,29 @@ def test_every_option_reaches_the_library(monkeypatch, call):
         assert told["tolerance"] == expected
         assert told["count_events"] is None
         assert (told["source"], told["scores"], told["resume"]) == ("a.csv", None, True)
+
+
+def test_groups_that_nobody_named_are_asked_for_before_any_work(files, call, monkeypatch):
+    """Where no layout names them."""
+    monkeypatch.setattr(nf, "study", None)
+    code, _, err = call("study.csv", *COLUMNS, *CUT, "--by", "group", "-o", "out")
+    assert (code, err) == (2, "nofluke: --by group needs groups of series: name them by --group COLUMN.\n")
+    assert not (files / "out").exists()
+
+
+def test_what_is_wrong_with_a_folder_is_mended_by_nofluke_study(files, call, capsys):
+    """Whichever command found it; a study.json of somebody else's is left alone."""
+    call("study.csv", *COLUMNS, *CUT, "-o", "out")
+    (files / "out" / "manifest.json").unlink()
+    for told in ("call", "calling"):
+        with pytest.raises(SystemExit):
+            main(["rank", "out"])
+        assert re.search(rf"{told} nofluke study again with the same arguments", capsys.readouterr().err)
+        next((files / "out" / "parts").glob("*/cells.parquet")).write_text("")
+    (files / "other").mkdir()
+    (files / "other" / "study.json").write_text("{}")
+    code, _, err = call("study.csv", *COLUMNS, *CUT, "-o", "other")
+    assert (code, "choose another folder for --out, or remove that file" in err) == (2, True)
 
 
 def test_a_preset_stands_for_options_as_it_does_in_python(files, call):

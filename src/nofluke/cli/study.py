@@ -233,6 +233,8 @@ def study(
 
     if by == "group" and form == "junit":
         raise InputError(problem="--format junit has a test for each detector", remedy="leave out --by group")
+    if by == "group" and options["group"] is None and options["layout"] in ("auto", "wide", "long"):
+        raise InputError(problem="--by group needs groups of series", remedy="name them by --group COLUMN")
     if by == "group" and PLOT in click.get_current_context().meta:
         raise InputError(problem="--plot draws the leaderboard", remedy="leave out --by group")
     engine = nullcontext() if dask is None else dask_executor(dask, workers=workers, say=_say)

@@ -37,7 +37,7 @@ import numpy as np
 from nofluke.arrays import AnyArray, BoolArray
 from nofluke.data.paths import Lock, expanded, write_file
 from nofluke.data.tables import one_line, unglobbed
-from nofluke.errors import InputError, in_one_line, kind_of, packed, say, shown, spoken, unpacked
+from nofluke.errors import InputError, in_one_line, kind_of, named, packed, say, shown, spoken, unpacked, verb
 from nofluke.extras import needed
 from nofluke.laws.law import SMALLEST, How, Law, Tail, TailSide
 from nofluke.laws.tables import TRUSTED, LogTable
@@ -191,10 +191,7 @@ class Part:
 Columns = dict[str, AnyArray]
 
 RESUMES = spoken("the same call resumes from there", shell="the same command resumes from there")
-RESUME = spoken(
-    "call nf.study again with the same arguments, which resumes it",
-    shell="run nofluke study again with the same arguments, which resumes it",
-)
+RESUME = say("call {} again with the same arguments, which resumes it", verb("study"))
 KEPT = say("free some space or choose another place; finished work is kept, and {}", RESUMES)
 _LISTS = {"DOUBLE[]": np.float64, "BIGINT[]": np.int64}
 _ROW = " row"  # a name that no column has
@@ -492,8 +489,8 @@ def read_sealed(path: Path) -> dict[str, Any] | None:
 
 def damaged(path: Path, what: str = "is damaged") -> InputError:
     """That a file of a study is not as it was written."""
-    again = spoken("calling nf.study again with the same arguments", shell="running the same command again")
-    return InputError(problem=f"{path} {what}", remedy=say("{} recomputes it", again))
+    again = say("calling {} again with the same arguments recomputes it", verb("study"))
+    return InputError(problem=f"{path} {what}", remedy=again)
 
 
 # ---- what a study was made of (study.json): settings, fingerprint of the inputs, versions; and what changed since
@@ -787,7 +784,7 @@ class Folder:
         if old is None and place.exists() and not self._is_ours():
             raise InputError(
                 problem=f"{place} is not a study's, or is damaged",
-                remedy="choose another folder for out, or remove that file",
+                remedy=say("choose another folder for {}, or remove that file", named("out")),
             )
         if not resume:
             self._clear()
