@@ -153,6 +153,19 @@ def test_an_index_must_agree_with_where_scores_are_placed():
             "truth has 5 values but scores has 6: pass one label for each score, or event positions",
         ),
         ({"scores": [1.0] * 6, "align": "end"}, "truth has 5 values but scores has 6"),
+        (
+            {"scores": [1.0] * 3, "n_steps": 6, "align": "end"},
+            "truth has 5 values for 6 steps: pass one for each step",
+        ),
+        (
+            {"scores": [1.0] * 3, "times": range(3), "align": "end"},
+            "truth has 5 values for 3 steps: pass one for each step",
+        ),
+        (
+            {"scores": [1.0] * 3, "times": range(9), "n_steps": 5, "align": "end"},
+            "times has 9 values for 5 steps: pass one for each step",
+        ),
+        ({"scores": [1.0] * 5, "truth": [0, 2, 0, 2, 0], "align": "end"}, "truth must be 0 or 1"),
         ({"scores": [1.0] * 3, "align": "left"}, "align='left' must be one of"),
         ({"predictions": [3], "align": "end"}, "align='end' is for values of each step, but predictions lists alarms"),
         ({"predictions": [(1, 3)], "align": "end"}, "align='end' is for values of each step"),

@@ -418,13 +418,15 @@ def _placed(
             problem=say("is for values of each step, but {} lists alarms", named(detector.name)),
             remedy="leave it out",
         )
+    k, lengths = len(given), dict[str, int]()
     if n_steps is not None:
-        n = as_whole(n_steps, "n_steps", 1, MOST_STEPS)
-    elif stamps is not None:
-        n = len(stamps)
-    elif len(labels) and (truth_as == "labels" or are_labels(labels.values)):
-        n = len(labels)
-    else:
+        lengths["n_steps"] = as_whole(n_steps, "n_steps", 1, MOST_STEPS)
+    if stamps is not None:
+        lengths["times"] = len(stamps)
+    if len(labels) and (truth_as == "labels" or are_labels(labels.values)):
+        lengths["truth"] = len(labels)
+    n = next(iter(lengths.values()), len(labels))
+    if not lengths and n != k:
         raise InputError(
             argument="align",
             value=align,
@@ -435,7 +437,11 @@ def _placed(
                 named("align"),
             ),
         )
-    k = len(given)
+    for whose, size in lengths.items():
+        if size != n:
+            raise InputError(
+                argument=whose, problem=f"has {size:,} values for {n:,} steps", remedy="pass one for each step"
+            )
     if not 0 < k < n:
         return detector, None, ()
     first = first_step(align, k, n)
