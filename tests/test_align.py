@@ -1,6 +1,7 @@
 """Scores that windows made shorter: placed by ``align``, they are what padding by hand and a mask make of them."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -152,9 +153,30 @@ def test_an_index_must_agree_with_where_scores_are_placed():
             "truth has 5 values but scores has 6: pass one label for each score, or event positions",
         ),
         ({"scores": [1.0] * 6, "align": "end"}, "truth has 5 values but scores has 6"),
+        (
+            {"scores": [1.0] * 3, "n_steps": 6, "align": "end"},
+            "truth has 5 values for 6 steps: pass one for each step",
+        ),
+        (
+            {"scores": [1.0] * 3, "times": range(3), "align": "end"},
+            "truth has 5 values for 3 steps: pass one for each step",
+        ),
+        (
+            {"scores": [1.0] * 3, "times": range(9), "n_steps": 5, "align": "end"},
+            "times has 9 values for 5 steps: pass one for each step",
+        ),
+        ({"scores": [1.0] * 5, "truth": [0, 2, 0, 2, 0], "align": "end"}, "truth must be 0 or 1"),
         ({"scores": [1.0] * 3, "align": "left"}, "align='left' must be one of"),
         ({"predictions": [3], "align": "end"}, "align='end' is for values of each step, but predictions lists alarms"),
         ({"predictions": [(1, 3)], "align": "end"}, "align='end' is for values of each step"),
+        (
+            {"scores": [1.0] * 3, "truth": [4], "truth_as": "positions"},
+            r"4 lie outside 0..2: .*; if windows made the scores .* pass n_steps= and align=\"end\"",
+        ),
+        (
+            {"scores": [1.0] * 3, "truth": [(4, 5)]},
+            r"1 range\(s\) outside the steps 0 to 2: .* pass n_steps= and align=\"end\"",
+        ),
     ],
 )
 def test_other_lengths_are_errors_that_offer_it(passed, words):
@@ -167,6 +189,25 @@ def test_other_lengths_are_errors_that_offer_it(passed, words):
         with pytest.raises(InputError) as caught:
             nf.evaluate([0, 1, 0, 1, 0], **asked, threshold=1)
         assert "align=" not in str(caught.value)
+
+
+@pytest.mark.parametrize("detector", ["scores", "predictions"])
+@pytest.mark.parametrize("truth", [[6], [(6, 7)], []])
+@pytest.mark.parametrize("align", ALIGN)
+def test_events_in_a_list_need_the_number_of_steps_to_be_placed_by(truth, detector, align):
+    """The length of the scores is not that of the series: n_steps or times say it, and else nothing is counted."""
+    values = np.array([0, 0, 0, 0, 1, 0, 0, 1])
+    asked = {detector: values, "align": align} | ({"threshold": 1} if detector == "scores" else {})
+    with pytest.raises(
+        InputError, match=rf"align='{align}' needs the number of steps, and truth .*: pass n_steps=, or"
+    ):
+        nf.evaluate(truth, **asked)
+    labels = np.isin(np.arange(10), np.ravel(truth))
+    expected = nf.evaluate(labels, **asked)
+    for known in ({"n_steps": 10}, {"times": range(10)}):
+        found = nf.evaluate(truth, **asked, **known)
+        assert (found.n, found.n_events, found.recall_hits) == (expected.n, found.n_events, expected.recall_hits)
+        assert found.notes[0] == expected.notes[0]
 
 
 def test_the_command_line_places_a_column_that_ends_in_empty_cells(tmp_path, capsys):
@@ -183,3 +224,47 @@ def test_the_command_line_places_a_column_that_ends_in_empty_cells(tmp_path, cap
     assert told["recall"]["value"] == expected.recall
     assert told["left_out"] == expected.left_out.to_dict()
     assert "belong to the steps 6 to 49" in told["notes"][0]
+
+
+@pytest.mark.parametrize(
+    ("columns", "truth", "align", "words"),
+    [
+        (
+            "y,z",
+            None,
+            [],
+            "--scores has 6 empty cells at the end of column 'z': if .*, pass --align end, else --missing mask",
+        ),
+        ("z", [48], [], "48 lie outside 0..43: .* give FILE a row for each step, with empty cells .* --align end"),
+        (
+            "z",
+            [48],
+            ["--align", "end"],
+            "--align end needs the number of steps, .* row for each step, .* leave --align",
+        ),
+        ("z", [0, 1] * 25, [], "has 0/1 labels where --truth-file lists events: .* pass --align end"),
+    ],
+)
+def test_the_command_line_offers_it_too(tmp_path, capsys, columns, truth, align, words):
+    """By its option, and with what a file has to look like."""
+    table = pd.DataFrame({"y": [0, 1] * 25, "z": [*np.linspace(0, 1, 44), *[None] * 6]})[columns.split(",")]
+    table[: 50 if "y" in columns else 44].to_csv(tmp_path / "t.csv", index=False)
+    pd.DataFrame({"event": truth or []}).to_csv(tmp_path / "events.csv", index=False)
+    whose = ["--truth", "y"] if truth is None else ["--truth-file", str(tmp_path / "events.csv")]
+    with pytest.raises(SystemExit) as ended:
+        main(["evaluate", str(tmp_path / "t.csv"), *whose, "--scores", "z", "--threshold", "0.5", *align])
+    assert ended.value.code == 2
+    assert re.search(words, capsys.readouterr().err)
+
+
+def test_the_command_line_knows_the_steps_by_the_rows_of_the_file(tmp_path, capsys):
+    """Events in a file of their own are steps of a column that ends in empty cells."""
+    scores = np.random.default_rng(0).random(44)
+    pd.DataFrame({"step": range(50), "z": [*scores, *[None] * 6]}).to_csv(tmp_path / "t.csv", index=False)
+    pd.DataFrame({"event": [3, 20, 48]}).to_csv(tmp_path / "events.csv", index=False)
+    asked = ["evaluate", str(tmp_path / "t.csv"), "--truth-file", str(tmp_path / "events.csv"), "--scores", "z"]
+    with pytest.raises(SystemExit):
+        main([*asked, "--threshold", "0.5", "--align", "end", "--format", "json"])
+    told = json.loads(capsys.readouterr().out)
+    expected = nf.evaluate([3, 20, 48], scores, threshold=0.5, align="end", n_steps=50)
+    assert (told["n_events"], told["recall"]["hits"]) == (expected.n_events, expected.recall_hits)

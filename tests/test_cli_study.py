@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -166,7 +167,49 @@ def test_every_option_reaches_the_library(monkeypatch, call):
     }.items():
         call("a.csv", *words)
         assert told["tolerance"] == expected
+        assert told["count_events"] is None
         assert (told["source"], told["scores"], told["resume"]) == ("a.csv", None, True)
+
+
+def test_groups_that_nobody_named_are_asked_for_before_any_work(files, call, monkeypatch):
+    """Where no layout names them."""
+    monkeypatch.setattr(nf, "study", None)
+    code, _, err = call("study.csv", *COLUMNS, *CUT, "--by", "group", "-o", "out")
+    assert (code, err) == (2, "nofluke: --by group needs groups of series: name them by --group COLUMN.\n")
+    assert not (files / "out").exists()
+
+
+def test_what_is_wrong_with_a_folder_is_mended_by_nofluke_study(files, call, capsys):
+    """Whichever command found it; a study.json of somebody else's is left alone."""
+    call("study.csv", *COLUMNS, *CUT, "-o", "out")
+    (files / "out" / "manifest.json").unlink()
+    for told in ("call", "calling"):
+        with pytest.raises(SystemExit):
+            main(["rank", "out"])
+        assert re.search(rf"{told} nofluke study again with the same arguments", capsys.readouterr().err)
+        next((files / "out" / "parts").glob("*/cells.parquet")).write_text("")
+    (files / "other").mkdir()
+    (files / "other" / "study.json").write_text("{}")
+    code, _, err = call("study.csv", *COLUMNS, *CUT, "-o", "other")
+    assert (code, "choose another folder for --out, or remove that file" in err) == (2, True)
+
+
+def test_a_preset_stands_for_options_as_it_does_in_python(files, call):
+    """What is typed beside it wins; and help says that a warm-up may be a column."""
+    asked = {"series": "name", "truth": "y", "scores": "det_*", "budget": "5%", "workers": 1}
+    given = ("study.csv", *COLUMNS, *CUT[:2], "--workers", "1", "--format", "csv", "--preset")
+    for words, changed in (
+        (["sre", "--tolerance", "1%"], {"preset": "sre", "tolerance": "1%"}),
+        (["sre", "--count-events", "steps"], {"preset": "sre", "count_events": "steps"}),
+    ):
+        code, out, _ = call(*given, *words)
+        assert (code, out) == (0, nf.study("study.csv", **asked, **changed).leaderboard().to_csv())
+    assert "no clock" in call(*given, "earthquakes:window=3")[2]
+    with pytest.raises(nf.InputError, match="no clock"):
+        nf.study("study.csv", **asked, preset="earthquakes:window=3")
+    code, _, err = call("study.csv", *COLUMNS, *CUT, "--preset", "szcor")
+    assert (code, "--preset" in err) == (2, True)
+    assert "column:150" in call("--help")[1]
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])

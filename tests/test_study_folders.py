@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import json
 import sys
 import threading
 import zipfile
@@ -559,6 +560,17 @@ def test_patterns_find_the_names_that_made_a_path(group, detector, series, endin
     assert pattern.match(f"{group}/{detector}/{series}{ending}") is None
 
 
+@pytest.mark.parametrize("layout", ["wide", "long", "folders"])
+def test_ranges_without_a_clock_do_not_say_where_shorter_scores_belong(tmp_path, layout):
+    """Said before anything is read: the longest scores may be shorter than their series, too."""
+    table, asked = {"s": [*"aaaaa"], "z": [1.0, 2, 3, 4, 5], "d": ["d"] * 5}, {"series": "s", "scores": "z"}
+    asked |= {"long": {"detector": "d"}, "folders": {"pattern": "{series}.npy"}}.get(layout, {})
+    with pytest.raises(
+        InputError, match=r"align='end' needs the number of steps, which ranges do not tell: pass times="
+    ):
+        nf.study(table, **asked, layout=layout, ranges={"a": [(3, 3)]}, threshold=4, align="end", workers=1)
+
+
 @pytest.mark.parametrize("align", ["start", "end", "center"])
 def test_shorter_scores_are_placed_in_studies_as_in_evaluate(tmp_path, align):
     """In folders, and in long tables, where the rows of a detector are those of the steps it covers."""
@@ -641,6 +653,31 @@ def test_a_warm_up_by_series_is_that_of_each(tmp_path, how, capsys):
         assert (cell["n"], cell["n_events"], cell["threshold"]) == (expected.n, expected.n_events, expected.threshold)
     told = found._settings["warmup"]
     assert ("25%" in told) if how == "mapping" else told == "warm"
+
+
+def test_a_column_may_be_called_like_a_number(tmp_path, capsys):
+    """Behind "column:", in Python and on the command line, for warm-ups and test parts."""
+    rng = np.random.default_rng(4)
+    table = pd.DataFrame({"s": [*"p" * 60, *"q" * 60], "y": rng.random(120) < 0.1, "z": rng.random(120)})
+    table["150"], table["2024"] = np.repeat([10, 20], 60), np.tile([0] * 15 + [1] * 45, 2)
+    table.astype({"y": int}).to_csv(tmp_path / "t.csv", index=False)
+    asked = {"series": "s", "truth": "y", "scores": "z", "quantile": 0.9, "workers": 1}
+    options = ["--series", "s", "--truth", "y", "--scores", "z", "--quantile", "0.9", "--workers", "1"]
+    for name, column, left in (("warmup", "150", [50, 40]), ("test_part", "2024", [45, 45])):
+        found = nf.study(table, **asked, **{name: f"column:{column}"})
+        assert found.cells["n"].tolist() == left
+        out, flag = tmp_path / name, f"--{name.replace('_', '-')}"
+        with pytest.raises(SystemExit):
+            main(["study", str(tmp_path / "t.csv"), *options, flag, f"column:{column}", "-o", str(out)])
+        assert nf.Study.open(out).cells["n"].tolist() == left
+        with pytest.raises(InputError, match=rf"no column 'x' \(for {name}\)"):
+            nf.study(table, **asked, **{name: "column:x"})
+        with pytest.raises(InputError, match=rf"{name}='' must be the name of a column"):
+            nf.study(table, **asked, **{name: "column:"})
+    capsys.readouterr()
+    with pytest.raises(SystemExit):
+        main(["evaluate", str(tmp_path / "t.csv"), *options[2:-2], "--test-part", "column:2024", "--format", "json"])
+    assert json.loads(capsys.readouterr().out)["n"] == 90
 
 
 @pytest.mark.parametrize(

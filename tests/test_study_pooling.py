@@ -193,6 +193,41 @@ def test_ties_are_broken_among_the_tied_alone_and_without_a_look_at_the_truth():
     assert np.array_equal(break_ties(prepare(truth, plain), 0.3, 1), plain)
 
 
+@pytest.mark.parametrize("higher_is", ["anomalous", "normal"])
+@pytest.mark.parametrize("value", [np.finfo(np.float64).max, np.finfo(np.float32).max, 0.0])
+def test_ties_at_the_largest_number_are_broken_below_it(value, higher_is):
+    """As many alarms, and no score beyond what scores may be: infinite ones are often replaced by that number."""
+    sign = 1 if higher_is == "anomalous" else -1
+    scores = sign * np.array([value, value, -1.0, value, value, -1.0])
+    found = break_ties(prepare([0, 1, 0, 0, 1, 0], scores, higher_is=higher_is), 0.5, 1)
+    assert np.isfinite(found).all()
+    assert np.count_nonzero(sign * found == np.max(sign * found)) == 3
+    assert np.array_equal(found[[2, 5]], scores[[2, 5]])
+
+
+@pytest.mark.parametrize("align", ["start", "end", "center"])
+def test_ties_of_shorter_scores_are_broken_where_these_are_placed(align):
+    """As of the same scores padded by hand."""
+    rng = np.random.default_rng(7)
+    truth, first = (rng.random(120) < 0.1).astype(int), {"start": 0, "end": 11, "center": 5}[align]
+    scores = np.round(rng.normal(size=109))
+    rows = {"s": ["a"] * 229, "d": ["full"] * 120 + ["short"] * 109, "z": np.r_[rng.random(120), scores]}
+    rows["y"] = np.r_[truth, truth[first : first + 109]]
+    padded = np.full(120, np.nan)
+    padded[first : first + 109] = scores
+    by_hand = {**rows, "s": ["a"] * 240, "d": ["full"] * 120 + ["short"] * 120, "y": np.r_[truth, truth]}
+    by_hand["z"] = np.r_[rows["z"][:120], padded]
+    asked = {"series": "s", "detector": "d", "truth": "y", "scores": "z", "budget": "5%", "cut_ties": "random"}
+    asked |= {"n_resamples": 99, "workers": 1}
+    found, expected = (
+        nf.study(table, **asked, **more).cell("a", "short")
+        for table, more in ((rows, {"align": align}), (by_hand, {"missing": "mask"}))
+    )
+    assert found["n_predictions"] == 5
+    for name in ("n", "n_events", "n_predictions", "recall_hits", "precision_hits", "threshold", "seed"):
+        assert found[name] == expected[name]
+
+
 @pytest.mark.slow
 def test_p_values_with_ties_at_random_keep_their_level():
     """Rounded scores that know nothing: at most 5% of 600 cells, but for chance, are better than chance by recall."""

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import shutil
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -168,6 +169,32 @@ class TestDamage:
         with pytest.raises(nf.InputError, match=r"parts/000003/part.json is of another part, or of another study"):
             nf.Study.open(copy)
 
+    def test_a_folder_of_another_version_is_not_called_damaged(self, copy):
+        """Neither to read nor to resume; one that says more, or less, than its format is damaged."""
+        written = (copy / "study.json").read_text()
+        told = {name: value for name, value in json.loads(written).items() if name != "sha256"}
+        (copy / "study.json").write_text(sealed({**told, "format": "nofluke study 3"}))
+        for reader in (nf.Study.open, nf.rank, ask, partial(ask, resume=False)):
+            with pytest.raises(
+                nf.InputError,
+                match=r"is in the format nofluke study 3, and this version reads .* use nofluke \S+, which",
+            ):
+                reader(copy)
+        for other in ({**told, "more": 1}, {name: value for name, value in told.items() if name != "unused"}):
+            (copy / "study.json").write_text(sealed(other))
+            with pytest.raises(nf.InputError, match=r"study.json is damaged: .* recomputes it"):
+                nf.Study.open(copy)
+            ask(copy)
+            assert (copy / "study.json").read_text() == written
+
+    def test_a_file_in_place_of_the_parts_is_named(self, copy):
+        """What is somebody else's is not removed."""
+        shutil.rmtree(copy / "parts")
+        (copy / "parts").write_text("mine")
+        with pytest.raises(nf.InputError, match=r"parts cannot be made \(File exists\): remove what is there"):
+            ask(copy)
+        assert (copy / "parts").read_text() == "mine"
+
     def test_what_people_put_beside_it_or_write_on_a_page_does_no_harm(self, copy, finished):
         """Nothing is read from there; parts beyond the last are nobody's."""
         (copy / "notes.txt").write_text("x")
@@ -235,7 +262,17 @@ class TestUnfinished:
         assert "2 of its 5 parts are missing" in half._repr_html_()
         assert (half.n_series, half.n_cells, half.n_missing, len(half.cells["series"])) == (5, 10, 5, 5)
         assert half.cell("a", "det_a") == nf.Study.open(finished).cell("a", "det_a")
-        for question in (half.pooled, half.leaderboard, half.compare, half.write):
+        with pytest.raises(
+            nf.InputError,
+            match=r"series='e' is none of the series computed so far: 2 of its 5 parts are missing: call nf.study again "
+            r"with the same arguments, which resumes it, or check the name",
+        ):
+            half.cell("e", "det_a")
+        of_all = ("shared", "places", "exchanges")
+        for question in (
+            *(half.pooled, half.leaderboard, half.compare, half.write, half.corrected, partial(nf.rank, half)),
+            *(partial(nf.rank, tmp_path / "out"), *(partial(getattr, half, name) for name in of_all)),
+        ):
             with pytest.raises(
                 nf.InputError, match=r"is not finished: 2 of its 5 parts are missing: call nf.study again"
             ):
@@ -287,6 +324,8 @@ class TestNothingToDo:
         computed.clear()
         assert [row.detector for row in again.pooled(n_resamples=49)] == ["det_a", "det_b"]  # the data are at hand
         assert computed == ["pooled"]
+        with pytest.raises(nf.InputError, match=r"pooling other than with \d+ draws and level 0.95 needs the data"):
+            nf.Study.open(copy).pooled(n_resamples=49)
 
     def test_another_ranking_is_pooled_anew(self, copy, computed):
         """What ranks a study is no setting, and is kept with the pooled rows."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from nofluke.cli.values import Span, named_range
 from nofluke.data.paths import expanded, is_same_file, name_of_list
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, arg, say, shown
 from nofluke.series.arguments import DECLARED
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ def read(
     """
     from nofluke.data.files import pairs_of, read_columns
     from nofluke.nulls.calendars import RULES
-    from nofluke.series.reading import is_column
+    from nofluke.series.reading import are_labels, test_part_column
 
     listed = {name: settings.pop(name, None) for name in _ALARMS}
     alarms_file = listed["predictions_file"]
@@ -219,8 +219,10 @@ def read(
         "strata": None if strata in RULES else strata,
     }
     found = declared_in(settings)
-    if is_column(found.get("test_part")):
-        roles["test_part"] = found.pop("test_part")
+    if (flagged := test_part_column(found.get("test_part"))) is not None:
+        roles["test_part"] = flagged
+        del found["test_part"]
+    all_count = roles["mask"] is None and "test_part" not in roles and found.get("test_part") is None
     notes: tuple[str, ...] = ()
     if file is not None:
         columns: dict[str, str] = {}
@@ -236,14 +238,32 @@ def read(
         for role, values in table.values.items():
             kind, several, name = role.partition(":")
             argument = _ARGUMENTS.get(kind, kind)
-            if found.get("align") is not None and argument in ("scores", "predictions"):
-                values = without_empty_end(values)
+            if argument in ("scores", "predictions") and "align" in found:
+                rows, there = len(values), without_empty_end(values)
+                if len(there) < rows and found["align"] is not None:
+                    found["n_steps"], values = rows, there
+                elif len(there) < rows and found["missing"] == "error" and all_count:
+                    raise InputError(
+                        argument=argument,
+                        problem=f"has {rows - len(there):,} empty cells at the end of column {shown(name or roles[kind])}",
+                        remedy=say(
+                            "if windows made them fewer than the steps, pass {}, else {}",
+                            arg("align", "end"),
+                            arg("missing", "mask"),
+                        ),
+                    )
             found[argument] = {**found.get(argument, {}), name: values} if several else values
         notes = table.notes
     if truth_file is not None:
         events = read_truth_file(truth_file, truth, ends, truth_time_format, time_format, truth_where)
         notes = (*notes, *events.notes)
-        found["truth"] = events.values["time"] if "time" in events.values else pairs_of(events)
+        times = events.values.get("time")
+        if times is not None and len(times) > 2 and are_labels(times):
+            raise InputError(
+                problem=f"{truth_file} has 0/1 labels where --truth-file lists events",
+                remedy="make them a column of FILE, named by --truth; if windows made the scores fewer, pass --align end",
+            )
+        found["truth"] = pairs_of(events) if times is None else times
         found["truth_as"] = "positions" if time is None and span is None else "times"
         if not any(map(len, events.values.values())):
             found["truth_as"] = "ranges"  # none of them: neither positions nor times

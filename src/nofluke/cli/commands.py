@@ -276,7 +276,7 @@ def _several(data: Data, chance: dict[str, Any], output: str | None, page: dict[
 
 
 def _source(file: str | None, options: dict[str, Any]) -> Any:
-    from nofluke.series.reading import is_column
+    from nofluke.series.reading import test_part_column
     from nofluke.show.report import Source
 
     columns: dict[str, str] = {}
@@ -286,8 +286,8 @@ def _source(file: str | None, options: dict[str, Any]) -> Any:
             listed = role == "predictions" and options["predictions_file"] is not None
             one = named if isinstance(named, str) else named[0] if listed else None
             columns |= {role: one} if one is not None else {f"{role}:{name}": name for name in named}
-    if is_column(number_of(options["test_part"])):
-        columns["test_part"] = options["test_part"]
+    if (flagged := test_part_column(number_of(options["test_part"]))) is not None:
+        columns["test_part"] = flagged
     return Source(
         file=file,
         columns=columns,

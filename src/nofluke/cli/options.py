@@ -12,7 +12,7 @@ from nofluke.cli.command import ENDINGS, FILES, FORMATS, PRESET, form_of
 from nofluke.cli.values import COLUMN, CONDITION, FILE, METRIC, NULL, PAGE, SHARE, SPAN, Threshold, Value
 from nofluke.data.paths import check_place, expanded
 from nofluke.errors import InputError, joined
-from nofluke.series.arguments import CHOICES, DECLARED, AboutAlarms, AboutEvents, AboutNames, AboutSeries, names_of
+from nofluke.series.arguments import CHOICES, DECLARED, AboutAlarms, AboutNames, AboutSeries, names_of
 
 
 def several(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -117,13 +117,13 @@ time_format_option = click.option(
 )
 
 
-class _Part(click.types.StringParamType):
-    """A test part: one value, two with a comma between them, or a column."""
+class Part(click.types.StringParamType):
+    """A part of a series: one value, two with a comma between them, or a column."""
 
     name = "PART"
 
 
-_TYPES = {"test_part": _Part()} | {name: Value("NAME") for name in names_of(AboutNames) if name not in CHOICES}
+_TYPES = {"test_part": Part()} | {name: Value("NAME") for name in names_of(AboutNames) if name not in CHOICES}
 
 
 def declared(*names: str) -> Callable[[Any], Any]:
@@ -151,7 +151,6 @@ preset_option = click.option(
     help="Options that a field has agreed on: eca, szcore, sre or earthquakes. nofluke presets shows them; what is typed "
     "beside it wins.",
 )
-of_events_options = declared(*names_of(AboutEvents))
 of_series_options = several(declared(*names_of(AboutSeries)), preset_option)
 of_scores_options = declared("higher_is", "align")
 of_alarms_options = declared(*names_of(AboutAlarms))

@@ -12,15 +12,17 @@ from nofluke.cli.arguments import declared_in, number_of, tolerance_of
 from nofluke.cli.command import FORMATS, Command, advising
 from nofluke.cli.options import (
     PLOT,
+    Part,
+    declared,
     directory,
     fixed_seed_option,
     format_of,
     metric_option,
     null_of_study_option,
     of_alarms_options,
-    of_events_options,
     of_scores_options,
     plot_option,
+    preset_option,
     rule_options,
     several,
     side_options,
@@ -30,7 +32,7 @@ from nofluke.cli.options import (
 from nofluke.cli.printing import verdict_code, wrapped, write, write_result
 from nofluke.cli.values import COLUMN, DIRECTORY, FILE, SHARE, Value
 from nofluke.errors import InputError, interruptible
-from nofluke.series.arguments import CHOICES, DECLARED
+from nofluke.series.arguments import CHOICES, DECLARED, AboutEvents, names_of
 from nofluke.studies.sources import LAYOUTS
 
 
@@ -103,9 +105,16 @@ source_options = several(
         show_default=True,
         help="How to read the truth when it cannot be inferred.",
     ),
-    of_events_options,
+    click.option(
+        "--warmup",
+        type=Part(),
+        help=f"{DECLARED['warmup'].option.removesuffix('.')}; or a column with the steps, or the share, of each series "
+        "(column:150 where 150 would be steps).",
+    ),
+    declared(*(name for name in names_of(AboutEvents) if name != "warmup")),
     of_scores_options,
     of_alarms_options,
+    preset_option,
 )
 cell_options = several(
     rule_options,
@@ -224,6 +233,8 @@ def study(
 
     if by == "group" and form == "junit":
         raise InputError(problem="--format junit has a test for each detector", remedy="leave out --by group")
+    if by == "group" and options["group"] is None and options["layout"] in ("auto", "wide", "long"):
+        raise InputError(problem="--by group needs groups of series", remedy="name them by --group COLUMN")
     if by == "group" and PLOT in click.get_current_context().meta:
         raise InputError(problem="--plot draws the leaderboard", remedy="leave out --by group")
     engine = nullcontext() if dask is None else dask_executor(dask, workers=workers, say=_say)
@@ -265,7 +276,7 @@ def _arguments(options: dict[str, Any]) -> dict[str, Any]:
     """The options as arguments of the library."""
     both, early, late, unit = (options.pop(name) for name in ("tolerance", "early", "late", "unit"))
     tolerance: Any
-    if both is not None and early is None and late is None and unit == "steps":
+    if isinstance(both, str) and early is None and late is None and unit == "steps":
         tolerance = number_of(both)  # may be a share of each series' length
     else:
         tolerance = tolerance_of(both, early, late, unit)

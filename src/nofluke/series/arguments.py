@@ -165,7 +165,8 @@ DECLARED = {
     ),
     "n_steps": Declared(
         "int, optional",
-        "How many steps there are, if events and alarms are both lists and there is no clock.",
+        "How many steps there are, if there is no clock and events are a list, and alarms are another or ``align`` places\n"
+        "fewer scores.",
     ),
     "count_events": Declared(
         '{"steps", "ranges"}, optional',
@@ -287,7 +288,8 @@ DECLARED = {
         '{"start", "end", "center"}, optional',
         "Where k scores, or 0/1 alarms, belong that are fewer than the n steps, as windows make them: the first of them to\n"
         'step 0 ("start"), the last to the last step ("end"), or the first to step (n - k) // 2 ("center"). Steps without\n'
-        "a score do not count, as if they were masked. More scores than steps are an error.",
+        "a score do not count, as if they were masked. More scores than steps are an error. If the truth is a list of events,\n"
+        "``times`` or ``n_steps`` says how many steps there are.",
         option="Where scores belong that windows made fewer than the steps; steps without one do not count.",
     ),
     "count_alarms": Declared(

@@ -293,7 +293,8 @@ def break_ties(sequence: Sequence, budget: object, seed: int) -> FloatArray:
 
     As many as are left of the budget are picked, all sets of them equally likely, by a seed that knows nothing of the
     truth: under any null the picked alarms are as good as the detector's own, and p-values keep their level. The score
-    of a picked step becomes the next larger number. Scores without ties at the cut stay as they are.
+    of a picked step becomes the next larger number, or where there is none, that of the others the next smaller one.
+    Scores without ties at the cut stay as they are.
 
     >>> from nofluke.series.reading import prepare
     >>> break_ties(prepare([0, 1, 0, 0, 0], [3.0, 2.0, 2.0, 2.0, 1.0]), "40%", seed=0)
@@ -310,8 +311,11 @@ def break_ties(sequence: Sequence, budget: object, seed: int) -> FloatArray:
     above, tied = int(np.count_nonzero(turned > cut)), np.flatnonzero(turned == cut)
     if above + len(tied) > allowed:
         picked = np.random.default_rng(seed).choice(tied, allowed - above, replace=False)
+        side = np.inf
+        if cut == np.finfo(np.float64).max:
+            picked, side = np.setdiff1d(tied, picked), -np.inf
         at = np.flatnonzero(sequence.open_steps)[picked]
-        scores[at] = np.nextafter(scores[at], sequence.sign * np.inf)
+        scores[at] = np.nextafter(scores[at], sequence.sign * side)
     return scores
 
 

@@ -383,6 +383,14 @@ def _steps(
     )
 
 
+_ROW_FOR_EACH = "give FILE a row for each step, with empty cells behind the last score"
+_IF_SHORTER = say(
+    "; if windows made the scores fewer than the steps, {}",
+    spoken(say("pass {} and {}", arg("n_steps"), arg("align", "end")), shell=f"{_ROW_FOR_EACH}, and pass --align end"),
+)
+"""What to do about events that lie behind the last of so many scores."""
+
+
 def first_step(align: Align, scores: int, steps: int) -> int:
     """The step that the first of fewer scores belongs to.
 
@@ -402,9 +410,6 @@ def _placed(
 ) -> tuple[Passed, BoolArray | None, tuple[str, ...]]:
     """The detector with a value for each step, the steps that shorter scores do not reach, and a note on them."""
     given, labels = detector.column, as_labels(events.column, truth_as)
-    whole = next((one for one in (stamps, labels if _are_labels(labels.values) else None) if one), None)
-    n = len(whole) if whole is not None else 0
-    n = n if n_steps is None else as_whole(n_steps, "n_steps", 1, MOST_STEPS)
     listed = detector.pairs is not None or given.ilocs or given.values.dtype.kind == "M"
     if listed or (detector.name == "predictions" and not is_binary(given.values)):
         raise InputError(
@@ -413,7 +418,30 @@ def _placed(
             problem=say("is for values of each step, but {} lists alarms", named(detector.name)),
             remedy="leave it out",
         )
-    k = len(given)
+    k, lengths = len(given), dict[str, int]()
+    if n_steps is not None:
+        lengths["n_steps"] = as_whole(n_steps, "n_steps", 1, MOST_STEPS)
+    if stamps is not None:
+        lengths["times"] = len(stamps)
+    if len(labels) and (truth_as == "labels" or are_labels(labels.values)):
+        lengths["truth"] = len(labels)
+    n = next(iter(lengths.values()), len(labels))
+    if not lengths and n != k:
+        raise InputError(
+            argument="align",
+            value=align,
+            problem=say("needs the number of steps, and {} is not 0 or 1 for each of them", named("truth")),
+            remedy=say(
+                "{}, or leave {} out",
+                spoken(say("pass {}, or {}, one for each step", arg("n_steps"), arg("times")), shell=_ROW_FOR_EACH),
+                named("align"),
+            ),
+        )
+    for whose, size in lengths.items():
+        if size != n:
+            raise InputError(
+                argument=whose, problem=f"has {size:,} values for {n:,} steps", remedy="pass one for each step"
+            )
     if not 0 < k < n:
         return detector, None, ()
     first = first_step(align, k, n)
@@ -906,12 +934,15 @@ def _positions(values: npt.NDArray[Any], n: int, name: str) -> npt.NDArray[np.in
             argument=name,
             problem=f"has {len(values)} values for {n} steps, and as positions {listing(outside)} lie outside 0.."
             f"{n - 1}",
-            remedy="pass one 0/1 label for each step, or positions within them",
+            remedy=say(
+                "pass one 0/1 label for each step, or positions within them{}", _IF_SHORTER if name == "truth" else ""
+            ),
         )
     _no_duplicates(
         values,
-        f"{name} has {len(values)} values for {n} steps, and as positions it",
+        name,
         "keep each once, or pass one 0/1 label for each step",
+        f"has {len(values)} values for {n} steps, and as positions it ",
     )
     return values.astype(np.int64)
 
@@ -948,13 +979,12 @@ def fitting_clock(clock: Clock | None, dates: bool, aware: bool, name: str) -> C
     return clock
 
 
-def _no_duplicates(values: npt.NDArray[Any], name: str, remedy: str = "keep each once") -> None:
+def _no_duplicates(values: npt.NDArray[Any], name: str, remedy: str = "keep each once", before: str = "") -> None:
     ordered, counts = np.unique(values, return_counts=True)
     twice = ordered[counts > 1]
     if len(twice):
-        raise InputError(
-            argument=name, problem=f"lists {len(twice)} item(s) more than once: {listing(twice)}", remedy=remedy
-        )
+        problem = f"{before}lists {len(twice)} item(s) more than once: {listing(twice)}"
+        raise InputError(argument=name, problem=problem, remedy=remedy)
 
 
 def absent_in(values: AnyArray) -> BoolArray:
@@ -1036,15 +1066,21 @@ def as_part(value: Any, name: str) -> tuple[Literal["steps", "share", "time"], i
     return "time", duration
 
 
-def names_a_column(warmup: Any) -> bool:
-    """Whether a warm-up is the name of a column: text that is nothing else."""
+COLUMN = "column:"
+"""Before the name of a column that would be read as something else, such as 150."""
+
+
+def warmup_column(warmup: Any) -> str | None:
+    """The column that a warm-up names: text that is nothing else, or whatever stands behind "column:"."""
     if not isinstance(warmup, str):
-        return False
+        return None
+    if warmup.startswith(COLUMN):
+        return warmup.removeprefix(COLUMN)
     try:
         as_part(warmup, "warmup")
     except InputError:
-        return bool(warmup.strip()) and not re.match(r"[-+.\d]|.*%$", warmup.strip())
-    return False
+        return warmup if warmup.strip() and not re.match(r"[-+.\d]|.*%$", warmup.strip()) else None
+    return None
 
 
 def _part(value: Any, name: str, n: int, clock: Clock | None) -> int:
@@ -1105,15 +1141,17 @@ def as_test_part(value: Any) -> PartEnds | None:
     return part
 
 
-def is_column(test_part: Any) -> bool:
-    """Whether a test part is the name of a column: text that is nothing else."""
+def test_part_column(test_part: Any) -> str | None:
+    """The column that a test part names: text that is nothing else, or whatever stands behind "column:"."""
     if not isinstance(test_part, str) or test_part.strip() == NAMES:
-        return False
+        return None
+    if test_part.startswith(COLUMN):
+        return test_part.removeprefix(COLUMN)
     try:
         as_test_part(test_part)
     except InputError:
-        return True
-    return False
+        return test_part
+    return None
 
 
 def _plain_end(text: str) -> Any:
@@ -1265,7 +1303,7 @@ def length(given: Column, name: str, stamps: Column | None, labels: Column, *, r
         n = len(labels)  # its index is the clock, or there is none and that is said later
     elif name == "predictions" and (ranges or given.ilocs or _lists_positions(given.values, labels.values)):
         n = len(labels)
-        if n == 0 or not _are_labels(labels.values):
+        if n == 0 or not are_labels(labels.values):
             raise InputError(
                 problem="truth and predictions are both lists of events, which do not say how many steps there are",
                 remedy=say("pass {}, or {}, one for each step", arg("n_steps"), arg("times")),
@@ -1285,7 +1323,8 @@ def length(given: Column, name: str, stamps: Column | None, labels: Column, *, r
     return n
 
 
-def _are_labels(values: npt.NDArray[Any]) -> bool:
+def are_labels(values: npt.NDArray[Any]) -> bool:
+    """Whether values may be labels of steps: nothing but 0, 1 and NaN."""
     return values.dtype.kind != "M" and is_binary(values)
 
 
@@ -1293,7 +1332,7 @@ def _lists_positions(values: npt.NDArray[Any], truth: npt.NDArray[Any]) -> bool:
     """Whether alarms are positions: fewer than the 0/1 labels, or distinct whole numbers if there are no labels."""
     if is_binary(values):
         return False
-    if len(truth) and _are_labels(truth):
+    if len(truth) and are_labels(truth):
         return len(values) < len(truth)
     return not (values % 1).any() and len(np.unique(values)) == len(values)
 
@@ -1482,7 +1521,8 @@ def _on_steps(pairs: Pairs, n_steps: int, clock: Clock | None, overlaps: Overlap
     bounds = _Bounds(begins=whole(pairs.starts), ends=whole(pairs.ends), given=pairs, show=_show_step)
     bounds = _apart(_in_order(bounds, 1), overlaps, notes, shared=False)
     last = n_steps - 1
-    _within(bounds, (bounds.ends < 0) | (bounds.begins > last), f"the steps 0 to {last}", "pass more steps")
+    more = say("pass more steps{}", _IF_SHORTER if pairs.name == "truth" else "")
+    _within(bounds, (bounds.ends < 0) | (bounds.begins > last), f"the steps 0 to {last}", more)
     _note_cut(bounds[(bounds.begins < 0) | (bounds.ends > last)], f"the steps 0 to {last}", notes)
     return Spans.of_steps(np.maximum(bounds.begins, 0), np.minimum(bounds.ends, last) + 1, clock)
 
@@ -1584,7 +1624,7 @@ def _within(bounds: _Bounds, outside: BoolArray, span: str, remedy: str) -> None
         raise InputError(
             argument=bounds.given.name,
             problem=f"has {int(outside.sum())} range(s) outside {span}: {bounds[outside].words()}",
-            remedy=f"remove them, or {remedy}",
+            remedy=say("remove them, or {}", remedy),
         )
 
 

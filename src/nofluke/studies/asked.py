@@ -20,7 +20,7 @@ from nofluke.nulls.choice import AUTO
 from nofluke.plain import as_share, as_whole, check_alpha, check_word, number_or_none, one_or_several
 from nofluke.series.arguments import About, AboutCells, check_words, with_defaults
 from nofluke.series.detector import WAYS, AlarmRule, CutTies, check_cut
-from nofluke.series.reading import NAMES, as_part, as_test_part, is_column, names_a_column
+from nofluke.series.reading import NAMES, as_part, as_test_part, test_part_column, warmup_column
 from nofluke.series.tolerance import Tolerance, as_tolerance
 from nofluke.studies.cases import Case, Chunk, Fault
 from nofluke.studies.run import can_send
@@ -127,7 +127,7 @@ class Asked:
         for one, told in each if self.warmup_column is None else []:
             if one is not None and as_part(one, "warmup")[0] == "time":
                 return passed("warmup", told)
-        ends = None if test_part is None or self.by_names or self.part_column else as_test_part(test_part)
+        ends = None if test_part is None or self.by_names or self.part_column is not None else as_test_part(test_part)
         return passed("test_part", test_part) if ends is not None and ends.in_time else None
 
     @property
@@ -138,14 +138,12 @@ class Asked:
     @property
     def part_column(self) -> str | None:
         """The column that flags the test part, if one does."""
-        test_part = self.about.reading["test_part"]
-        return test_part if is_column(test_part) else None
+        return test_part_column(self.about.reading["test_part"])
 
     @property
     def warmup_column(self) -> str | None:
         """The column that has the warm-up of each series, if one does."""
-        warmup = self.about.reading["warmup"]
-        return warmup if names_a_column(warmup) else None
+        return warmup_column(self.about.reading["warmup"])
 
     def check_names(self, series: Iterable[str]) -> None:
         """Refuse warm-ups of series that there are not: a typo would leave a series without its own."""
@@ -277,13 +275,17 @@ def _check_warmup(warmup: Any) -> None:
                 raise InputError(
                     argument="warmup", value={name: one}, problem=error.problem, remedy=error.remedy
                 ) from None
-    elif warmup is not None and not names_a_column(warmup):
+    elif warmup is not None and warmup_column(warmup) is None:
         as_part(warmup, "warmup")
 
 
 def _check_test_part(test_part: Any) -> None:
     """Refuse what is no test part of any series."""
-    if test_part is None or is_column(test_part) or (isinstance(test_part, str) and test_part == NAMES):
+    if (
+        test_part is None
+        or test_part_column(test_part) is not None
+        or (isinstance(test_part, str) and test_part == NAMES)
+    ):
         return
     if as_test_part(test_part) is None:
         raise InputError(

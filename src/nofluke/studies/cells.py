@@ -13,7 +13,7 @@ from nofluke.inference.significance import significance
 from nofluke.metrics.labelled import Labelled, read_labelled
 from nofluke.series.between import Made, trial_of
 from nofluke.series.detector import Cuts, break_ties, choose_cut
-from nofluke.series.reading import Known, Sequence, prepare
+from nofluke.series.reading import Known, Sequence, first_step, prepare
 from nofluke.series.trial import Cell
 from nofluke.studies.asked import Asked
 from nofluke.studies.cases import Case
@@ -34,7 +34,11 @@ class Cells:
             return scores
         try:
             seed = asked.seed_of(self.case.series, detector)
-            return break_ties(self.sequence(scores), asked.about.cut["budget"], seed)
+            broken = break_ties(self.sequence(scores), asked.about.cut["budget"], seed)
+            if len(scores) == len(broken):
+                return broken
+            first = first_step(asked.about.reading["align"], len(scores), len(broken))
+            return broken[first : first + len(scores)]  # as few as they were, to be placed again
         except InputError:  # which is said where the cell is judged
             return scores
 

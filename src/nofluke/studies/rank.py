@@ -36,7 +36,7 @@ from nofluke.nulls.base import as_seed, check_resamples
 from nofluke.plain import as_rng, check_alpha, check_word, exact_floats, finite_or_none, meant, several
 from nofluke.progress import progress_bar
 from nofluke.ratios import TIE_SLACK
-from nofluke.studies.result import Study
+from nofluke.studies.result import Study, check_finished
 from nofluke.studies.sources.names import items_of, names_in, names_of_files, numbers_in
 from nofluke.text.exports import Exports
 from nofluke.text.numbers import p_is, show_p
@@ -89,6 +89,7 @@ def read_values(
     if isinstance(table, str | PathLike) and _exists(Path(table) / "study.json"):
         table = Study.open(Path(table))
     if isinstance(table, Study):
+        check_finished(table)
         cells, grouped = table.cells, table.cells["group"].tolist() != table.cells["series"].tolist()
         series, method, value = series or "series", method or "detector", value or "f1"
         source = "group" if source is None and grouped else source

@@ -41,6 +41,7 @@ from nofluke.studies.shared import Places, Shared, SharedTruths, places_of, shar
 from nofluke.studies.store import (
     MEASURES,
     POOLED,
+    RESUME,
     TRUTHS,
     Columns,
     Folder,
@@ -259,7 +260,7 @@ def stored(folder: Folder, n_resamples: int, level: float) -> tuple[Pooled, ...]
     """The rows that were kept; refuses other settings than theirs."""
     told = kept(folder)
     if told is None or (told["n_resamples"], told["level"]) != (n_resamples, level):
-        raise _needs_data()
+        raise _needs_data(told)
     return tuple(Pooled.of_dict(row) for row in told["rows"])
 
 
@@ -267,13 +268,15 @@ def stored_groups(folder: Folder, n_resamples: int) -> tuple[InGroup, ...]:
     """The same by group; there are no intervals."""
     told = kept(folder)
     if told is None or "groups" not in told or told["n_resamples"] != n_resamples:
-        raise _needs_data()
+        raise _needs_data(told)
     return tuple(InGroup.of_dict(row) for row in told["groups"])
 
 
-def _needs_data() -> InputError:
+def _needs_data(told: Mapping[str, Any] | None) -> InputError:
+    """That rows would have to be pooled anew; ``told`` are those that were kept."""
+    others = "" if told is None else f" other than with {told['n_resamples']} draws and level {told['level']}"
     return InputError(
-        problem="pooling needs the data, which an opened folder does not hold",
+        problem=f"pooling{others} needs the data, which an opened folder does not hold",
         remedy="call nf.study again with the same arguments",
     )
 
@@ -374,13 +377,6 @@ class Study(Exports):
             return f"{lost:,} of its {plural(total, 'part')} {'is' if lost == 1 else 'are'} missing"
         return "all parts are there, but it was not pooled to the end"
 
-    def _check_finished(self) -> None:
-        if self.unfinished:
-            raise InputError(
-                problem=f"the study in {self.path} is not finished: {self.unfinished}",
-                remedy="call nf.study again with the same arguments, which resumes it",
-            )
-
     @lazy
     def cells(self) -> LazyTable:
         """All cells that have a result: columns by name, each read when it is asked for."""
@@ -410,13 +406,15 @@ class Study(Exports):
 
     def cell(self, series: str, detector: str) -> dict[str, Any]:
         """Everything about one cell: the row of results.parquet."""
-        return look_up(self.cells, self.failed, self.detectors, series, detector)
+        missing = self.unfinished if self._folder.missing_parts else ""
+        return look_up(self.cells, self.failed, self.detectors, series, detector, missing)
 
     def corrected(self, measure: str = "recall") -> FloatArray:
         """The p-values of all cells by a measure, corrected by Benjamini and Hochberg, in the order of `cells`.
 
-        Of the cells below some level, at most that share is expected to be false.
+        Of the cells below some level, at most that share is expected to be false. All cells have to be there.
         """
+        check_finished(self)
         check_word(measure, "measure", MEASURES)
         return benjamini_hochberg(np.where(self.cells["holds"].astype(bool), self.cells[f"{measure}_pvalue"], np.nan))
 
@@ -427,6 +425,7 @@ class Study(Exports):
 
     @lazy
     def _truths(self) -> LazyTable:
+        check_finished(self)  # series that share a truth may be among those that are missing
         return LazyTable(self._folder, "truths", tuple(TRUTHS))
 
     @lazy
@@ -499,7 +498,7 @@ class Study(Exports):
         ----------
         Benjamini and Heller (2008), Screening for partial conjunction hypotheses.
         """
-        self._check_finished()
+        check_finished(self)
         check_word(by, "by", ("detector", "group"))
         level = check_level(level)
         n = self._n_draws(by) if n_resamples is None else check_resamples(n_resamples)
@@ -603,7 +602,7 @@ class Study(Exports):
         level, n_resamples, rng
             As in `nofluke.compare`; the seed is that of the study unless another is given.
         """
-        self._check_finished()
+        check_finished(self)
         names, counts = detectors or self.detectors, self._counts
         for name in names:
             check_word(name, "detectors", self.detectors)
@@ -782,3 +781,9 @@ class Study(Exports):
         rest = f"; unfinished: {self.unfinished}" if self.unfinished else ""
         where = f"; {self.path}" if self.path is not None else ""
         return f"<Study of {size}: {plural(self.n_cells, 'cell')}{missing}{rest}{where}>"
+
+
+def check_finished(study: Study) -> None:
+    """Refuse a study of which only some cells are there, where all of them have a say."""
+    if study.unfinished:
+        raise InputError(problem=f"the study in {study.path} is not finished: {study.unfinished}", remedy=RESUME)

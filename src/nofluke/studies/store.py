@@ -37,7 +37,7 @@ import numpy as np
 from nofluke.arrays import AnyArray, BoolArray
 from nofluke.data.paths import Lock, expanded, write_file
 from nofluke.data.tables import one_line, unglobbed
-from nofluke.errors import InputError, in_one_line, kind_of, packed, say, shown, spoken, unpacked
+from nofluke.errors import InputError, in_one_line, kind_of, named, packed, say, shown, spoken, unpacked, verb
 from nofluke.extras import needed
 from nofluke.laws.law import SMALLEST, How, Law, Tail, TailSide
 from nofluke.laws.tables import TRUSTED, LogTable
@@ -191,6 +191,7 @@ class Part:
 Columns = dict[str, AnyArray]
 
 RESUMES = spoken("the same call resumes from there", shell="the same command resumes from there")
+RESUME = say("call {} again with the same arguments, which resumes it", verb("study"))
 KEPT = say("free some space or choose another place; finished work is kept, and {}", RESUMES)
 _LISTS = {"DOUBLE[]": np.float64, "BIGINT[]": np.int64}
 _ROW = " row"  # a name that no column has
@@ -488,8 +489,8 @@ def read_sealed(path: Path) -> dict[str, Any] | None:
 
 def damaged(path: Path, what: str = "is damaged") -> InputError:
     """That a file of a study is not as it was written."""
-    again = spoken("calling nf.study again with the same arguments", shell="running the same command again")
-    return InputError(problem=f"{path} {what}", remedy=say("{} recomputes it", again))
+    again = say("calling {} again with the same arguments recomputes it", verb("study"))
+    return InputError(problem=f"{path} {what}", remedy=again)
 
 
 # ---- what a study was made of (study.json): settings, fingerprint of the inputs, versions; and what changed since
@@ -533,11 +534,18 @@ class Origin:
 
     @classmethod
     def read(cls, path: Path) -> Origin | None:
-        """From a study.json; None where it is none, or was damaged."""
-        told = read_sealed(path)
-        if told is None or told.pop("format", None) != FORMAT:
-            return None
-        return cls(**{**told, "parts": tuple(told["parts"]), "unused": tuple(told["unused"])})
+        """From a study.json; None where it is none, or was damaged. That of another format is refused."""
+        told = read_sealed(path) or {}
+        form = told.pop("format", None)
+        with suppress(KeyError, TypeError, AttributeError):
+            if form == FORMAT:
+                return cls(**{**told, "parts": tuple(told["parts"]), "unused": tuple(told["unused"])})
+            if str(form).startswith(FORMAT.rstrip("0123456789")):
+                raise InputError(
+                    problem=f"{path} is in the format {form}, and this version reads {FORMAT}",
+                    remedy=f"use nofluke {told['versions']['nofluke']}, which wrote it, or choose another folder",
+                )
+        return None
 
     def text(self) -> str:
         """The file."""
@@ -776,7 +784,7 @@ class Folder:
         if old is None and place.exists() and not self._is_ours():
             raise InputError(
                 problem=f"{place} is not a study's, or is damaged",
-                remedy="choose another folder for out, or remove that file",
+                remedy=say("choose another folder for {}, or remove that file", named("out")),
             )
         if not resume:
             self._clear()
@@ -785,7 +793,12 @@ class Folder:
             self._same(old)
         if old is None or old.parts != self.origin.parts:
             write_file(place, self.origin.text(), str(place))
-        (self.path / "parts").mkdir(exist_ok=True)
+        try:
+            (self.path / "parts").mkdir(exist_ok=True)
+        except OSError as error:
+            raise InputError(
+                problem=f"{self.path / 'parts'} cannot be made ({error.strerror})", remedy="remove what is there"
+            ) from None
         self._sweep()
         self._manifest = self._read_manifest()
 
@@ -1150,8 +1163,13 @@ def rows_named(column: Any, name: str) -> BoolArray:
     return np.asarray(np.asarray(column, dtype=object) == sought, dtype=np.bool_)
 
 
-def look_up(cells: Values, failed: Values, detectors: tuple[str, ...], series: str, detector: str) -> dict[str, Any]:
-    """The row of a cell as plain values; refuses names that are not there, and says why a cell has no result."""
+def look_up(
+    cells: Values, failed: Values, detectors: tuple[str, ...], series: str, detector: str, missing: str = ""
+) -> dict[str, Any]:
+    """The row of a cell as plain values; refuses names that are not there, and says why a cell has no result.
+
+    ``missing`` says what an unfinished study lacks: nobody knows the names of those series.
+    """
     check_word(detector, "detector", detectors)
     if not isinstance(series, str):
         raise InputError(
@@ -1164,6 +1182,13 @@ def look_up(cells: Values, failed: Values, detectors: tuple[str, ...], series: s
     if (series, detector) in reasons:
         raise InputError(
             argument="series", value=series, problem=f"has no result for {detector}", remedy=reasons[series, detector]
+        )
+    if missing:
+        raise InputError(
+            argument="series",
+            value=series,
+            problem=f"is none of the series computed so far: {missing}",
+            remedy=say("{}, or check the name", RESUME),
         )
     close = difflib.get_close_matches(series, cells["series"].tolist(), n=1)
     hint = f"did you mean {shown(close[0])}?" if close else "see study.cells['series']"

@@ -13,7 +13,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from nofluke.arrays import AnyArray
-from nofluke.errors import InputError, arg, say
+from nofluke.errors import InputError, arg, named, say
 from nofluke.nulls import Null
 from nofluke.plain import as_whole, check_word, is_text
 from nofluke.progress import cells_bar
@@ -175,10 +175,11 @@ def study(
         What the leaderboard is ranked by: "f1", "precision", "recall", or one of the metrics.
     warmup : optional
         As in `evaluate`, the same for all series; a mapping of series to theirs, of which the others have none; or the
-        name of a column that has the same number of steps, or share, in all rows of a series.
+        name of a column that has the same number of steps, or share, in all rows of a series: "column:150" where the
+        name alone would mean something else.
     test_part : optional
-        As in `evaluate`, the same for all series; a column of 0/1, by its name; or "names": names of UCR's archive and
-        of TSB-AD say where training ends.
+        As in `evaluate`, the same for all series; a column of 0/1, named likewise; or "names": names of UCR's archive
+        and of TSB-AD say where training ends.
     <about>
     n_resamples, alpha
         As in `evaluate`, the same for all cells.
@@ -252,6 +253,14 @@ def study(
     if workers != 1:
         asked.check_sent(executor)
     check_apart(out, source)
+    align = asked.about.reading["align"]
+    if align is not None and ranges is not None and times is None and layout != "nab":
+        raise InputError(
+            argument="align",
+            value=align,
+            problem=say("needs the number of steps, which {} do not tell", named("ranges")),
+            remedy=say("pass {}, or leave it out", arg("times")),
+        )
     found = read_source(
         source,
         series=series,
@@ -266,7 +275,7 @@ def study(
         truth_as=asked.about.reading["truth_as"],
         test_part=asked.part_column,
         warmup=asked.warmup_column,
-        align=asked.about.reading["align"],
+        align=align,
         ranges=ranges,
         data=data,
         pattern=pattern,
