@@ -127,6 +127,45 @@ def test_blocks_of_draws_only_bound_the_memory(monkeypatch):
     np.testing.assert_array_equal(parts.n_resamples, whole.n_resamples)
 
 
+def test_binomial_numbers_are_those_in_which_uniform_ones_fall():
+    """For every number of units that is looked up: at random, in the tails, and where a cell holds several numbers."""
+    uniform = np.concatenate([np.random.default_rng(0).random(2_000), [0.0, 2**-53, 1e-12, 1 - 1e-12]])
+    sizes = np.arange(1, compare.LOOKED_UP + 1)
+    found = compare._looked_up(sizes, np.tile(uniform, (len(sizes), 1)))
+    expected = np.maximum(stats.binom.ppf(uniform, sizes[:, None], 0.5), 0)  # that of 0 is -1
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_drawn_units_are_those_of_a_fair_coin():
+    """Kinds of one unit, of a few, which are looked up, and of many: means and variances are those of halves."""
+    rng, sizes = np.random.default_rng(3), [1] * 5 + [2] * 3 + [7, 59, 60, 61, 400]
+    alarms = np.repeat(np.arange(len(sizes)) + 2, sizes)
+    kinds = compare._kinds(*(np.stack([alarms, n * alarms, alarms, alarms], axis=1) for n in (1, 0)))
+    assert kinds.sizes.tolist() == sizes
+    kept = kinds.draw(rng, 20_000).astype(float)
+    np.testing.assert_allclose((kept.mean(axis=0) - kinds.sizes / 2) / np.sqrt(kinds.sizes / 4 / 20_000), 0, atol=4.5)
+    np.testing.assert_allclose(kept.var(axis=0) / (kinds.sizes / 4), 1, atol=0.06)
+    assert np.abs(np.corrcoef(kept.T) - np.eye(len(sizes))).max() < 0.04
+
+
+def test_a_swap_has_the_same_numbers_whichever_others_there_are():
+    """The data are one of the swaps: were their squares rounded in another way, no swap would reach them."""
+    rng = np.random.default_rng(4)
+    for _ in range(100):
+        events = rng.integers(1_000, 4_000, 3)
+        hits = rng.binomial(events, [[0.3], [0.6]])
+        alarms = hits + rng.poisson([[0.02], [30]] * events)
+        first, second = (np.stack([alarms[i], hits[i], events, hits[i]], axis=1) for i in range(2))
+        kinds = compare._kinds(first, second)
+        kept = kinds.listed()[0]
+        every = kinds.statistics(kept)
+        for i in range(len(kept)):
+            for one, own in zip(every, kinds.statistics(kept[i : i + 1]), strict=True):
+                np.testing.assert_array_equal(own[0], one[i])
+        found = swap_test(first, second, n_resamples=9, most=9, seed=0)
+        assert (found.pvalue >= found.smallest).all()
+
+
 def test_the_level_holds_where_neither_detector_is_better():
     """Of 400 comparisons of detectors with the same F1 and unlike precision and recall, about one in twenty rejects."""
     rng = np.random.default_rng(14)

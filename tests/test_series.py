@@ -297,7 +297,10 @@ def test_options_are_those_of_the_arguments(command):
         option = options[name]
         assert (option.opts, option.default) == ([f"--{name.replace('_', '-')}"], DECLARED[name].default)
         assert tuple(getattr(option.type, "choices", ())) == CHOICES.get(name, ())
-        assert option.help == DECLARED[name].option
+        if (command, name) == ("study", "warmup"):  # or a column
+            assert option.help.startswith(DECLARED[name].option.removesuffix("."))
+        else:
+            assert option.help == DECLARED[name].option
 
 
 def test_defaults_are_those_of_reading():

@@ -9,7 +9,7 @@ import pytest
 
 import nofluke as nf
 from nofluke.errors import InputError
-from nofluke.series.reading import is_column
+from nofluke.series import reading
 from nofluke.show.report.origin import call_of
 from nofluke.studies.sources.names import training_end
 
@@ -172,9 +172,10 @@ def test_studies_refuse_what_is_no_test_part():
 
 
 def test_columns_are_told_from_values():
-    """On the command line, text that is nothing else names a column."""
-    assert is_column("tested")
-    assert not any(map(is_column, ("names", "50%", "2d", "1000,2000", "2024-01-01", 50, None)))
+    """Text that is nothing else names a column, and so does whatever stands behind "column:"."""
+    assert reading.test_part_column("tested") == reading.test_part_column("column:tested") == "tested"
+    assert reading.test_part_column("column:50%") == "50%"
+    assert not any(map(reading.test_part_column, ("names", "50%", "2d", "1000,2000", "2024-01-01", 50, None)))
 
 
 @pytest.mark.parametrize(

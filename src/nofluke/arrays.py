@@ -62,9 +62,20 @@ VECTOR = 2**13  # elements of a product of two vectors, or of a vector and a mat
 
 
 def product(one: AnyArray, other: AnyArray) -> AnyArray:
-    """one @ other, in pieces below what BLAS uses threads for: on a busy machine they wait for each other."""
-    rows = max(UNTHREADED // max(other.size, 1), 1)
-    return np.concatenate([one[begin : begin + rows] @ other for begin in range(0, max(len(one), 1), rows)])
+    """one @ other, in pieces below what BLAS uses threads for: on a busy machine they wait for each other.
+
+    >>> product(np.ones((2, 9_000)), np.ones((9_000, 3)))
+    array([[9000., 9000., 9000.],
+           [9000., 9000., 9000.]])
+    """
+    length, width = other.shape
+    step = max(VECTOR // max(width, 1), 1)
+    rows = max(UNTHREADED // max(min(step, length) * width, 1), 1)
+    found = np.zeros((len(one), width), dtype=np.result_type(one, other))
+    for left in range(0, length, step):
+        for begin in range(0, len(one), rows):
+            found[begin : begin + rows] += one[begin : begin + rows, left : left + step] @ other[left : left + step]
+    return found
 
 
 def inner(one: AnyArray, other: AnyArray) -> float:

@@ -107,6 +107,7 @@ source_options = several(
     ),
     click.option(
         "--warmup",
+        default=None,
         type=Part(),
         help=f"{DECLARED['warmup'].option.removesuffix('.')}; or a column with the steps, or the share, of each series "
         "(column:150 where 150 would be steps).",

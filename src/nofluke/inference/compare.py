@@ -61,6 +61,9 @@ Counts = IntArray | FloatArray
 MOST_LISTED = 2**15  # swaps that are enumerated, rather than drawn
 FEW = 20  # swaps as extreme as the data, below which more are drawn
 BLOCK = 1_000_000  # numbers of units in memory at a time
+PIECE = 2**13  # swaps whose statistics are computed at a time: they stay in the processor's cache
+LOOKED_UP = 60  # units of a kind up to which binomial numbers are looked up
+CELLS = 2**12  # of uniform numbers, in a table of binomial ones
 SLACK = 1e-9  # squares of statistics that are mathematically equal differ by less
 NO_VARIANCE = 1e-13  # of the squares that it is summed from: the rest is rounding
 
@@ -115,7 +118,7 @@ def swap_test(first: Counts, second: Counts, *, n_resamples: int, most: int, see
     least = 2.0 ** (1 - np.maximum(differing, 1).astype(np.float64))
     if kinds.n_listed <= MOST_LISTED:
         kept, weights = kinds.listed()
-        pvalue = weights @ (kinds.statistics(kept)[0] >= bar)
+        pvalue = weights @ kinds.reaching(bar, kept)
         drawn = np.zeros(3, dtype=np.int64)
     else:
         pvalue, drawn = _drawn(kinds, bar, n_resamples, most, seed)
@@ -130,7 +133,7 @@ def swap_test(first: Counts, second: Counts, *, n_resamples: int, most: int, see
     )
 
 
-_USED = ([ALARMS, HITS], [EVENTS, FOUND], [ALARMS, HITS, EVENTS, FOUND])
+_USED = (slice(ALARMS, HITS + 1), slice(EVENTS, FOUND + 1), slice(ALARMS, FOUND + 1))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,12 +141,15 @@ class _Kinds:
     """Units that differ, by how: how many there are of each kind, how many are not turned round, what sums are made of.
 
     With x = a + b and y = a - b of a unit's counts, exchanging it turns y round. ``linear`` has y and the products x y
-    of each kind; ``total``, ``alike`` and ``apart`` are Σ x, Σ x xᵀ and Σ y yᵀ over all units, which no swap changes.
+    of each kind, less products that are 0 in all; ``used`` says which of the 20 it has, and ``every`` has the sums of
+    all 20 over all units. ``total``, ``alike`` and ``apart`` are Σ x, Σ x xᵀ and Σ y yᵀ, which no swap changes.
     """
 
     sizes: IntArray
     observed: FloatArray
     linear: AnyArray
+    used: BoolArray
+    every: FloatArray
     total: FloatArray
     alike: FloatArray
     apart: FloatArray
@@ -158,44 +164,89 @@ class _Kinds:
         kept = np.indices(tuple(self.sizes + 1)).reshape(len(self.sizes), int(self.n_listed)).T
         weights = np.ones(len(kept))
         for n, k in zip(self.sizes.tolist(), kept.T, strict=True):
-            weights *= np.array([math.comb(n, i) / 2**n for i in range(n + 1)])[k]
+            weights *= _halves(n)[k]
         return kept.astype(self.linear.dtype), weights
 
     def draw(self, rng: np.random.Generator, n: int) -> AnyArray:
         """Random swaps: for each kind, how many units are not exchanged."""
         kept = np.empty((n, len(self.sizes)), dtype=self.linear.dtype)
-        single = int(np.count_nonzero(self.sizes == 1))
+        single, few = np.searchsorted(self.sizes, [1, LOOKED_UP], side="right").tolist()
         bits = np.frombuffer(rng.bytes(-(-n * single // 8)), dtype=np.uint8)
         kept[:, :single] = np.unpackbits(bits, count=n * single).reshape(n, -1)
-        for g in range(single, len(self.sizes)):
-            kept[:, g] = rng.binomial(self.sizes[g], 0.5, n)
+        step = max(4 * PIECE // n, 1)
+        for begin in range(single, few, step):
+            end = min(begin + step, few)
+            kept[:, begin:end] = _looked_up(self.sizes[begin:end], rng.random((end - begin, n))).T
+        kept[:, few:] = rng.binomial(self.sizes[few:, None], 0.5, (len(self.sizes) - few, n)).T
         return kept
 
+    def reaching(self, bar: FloatArray, kept: AnyArray) -> BoolArray:
+        """Which swaps are as extreme as the data in each measure."""
+        pieces = range(0, len(kept), PIECE)
+        return np.concatenate([self.statistics(kept[begin : begin + PIECE])[0] >= bar for begin in pieces])
+
     def statistics(self, kept: AnyArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Of each swap, difference² / Σ d², the difference and Σ d², for three measures; infinite where undefined."""
+        """Of each swap, difference² / Σ d², the difference and Σ d², for three measures; infinite where undefined.
+
+        Sums along swaps are of two or four terms, so that a swap has the same numbers whichever others there are.
+        """
         # of those kept less those exchanged; sums are rows, so that all that follows runs along swaps
-        every = (self.sizes[:, None] * self.linear.astype(np.float64)).sum(axis=0)
-        sums = 2 * product(kept, self.linear).T.astype(np.float64, order="C") - every[:, None]
+        sums = np.zeros((len(self.used), len(kept)))
+        sums[self.used] = product(kept, self.linear).T
+        sums = 2 * sums - self.every[:, None]
         crossed = sums[4:].reshape(4, 4, -1)
+        sides = (self.total[:, None, None] + np.array([[1.0], [-1.0]]) * sums[:4, None]) / 2
         with np.errstate(divide="ignore", invalid="ignore"):  # a detector without alarms, or units that all agree
-            sides = [_sloped((self.total[:, None] + side * sums[:4]) / 2) for side in (1, -1)]
-            difference = sides[0][0] - sides[1][0]
+            values, slopes = _sloped(sides)
+            difference = values[:, 0] - values[:, 1]
             squares = np.empty_like(difference)
             for m, used in enumerate(_USED):
                 # d_i is half of (g_A - g_B) x_i + s_i (g_A + g_B) y_i, with g the slopes of a measure in its sums
-                a, b = (slopes[m][used] for _, slopes in sides)
-                at = np.ix_(used, used)
-                both = _form(a - b, self.alike[at]) + _form(a + b, self.apart[at])
-                both += 2 * ((a - b)[:, None] * crossed[at] * (a + b)).sum(axis=(0, 1))
-                rounding = NO_VARIANCE * _form(np.abs(a) + np.abs(b), self.alike[at])
-                squares[m] = np.where(both <= rounding, 0.0, both / 4)
+                a, b = slopes[m].swapaxes(0, 1)
+                less, more = a - b, a + b
+                by_x = _times(self.alike[used, used, None], less) + 2 * _times(crossed[used, used], more)
+                both = (less * by_x + more * _times(self.apart[used, used, None], more)).sum(axis=0)
+                size = ((np.abs(a) + np.abs(b)) * np.sqrt(self.alike.diagonal()[used, None])).sum(axis=0)
+                squares[m] = np.where(both <= NO_VARIANCE * size**2, 0.0, both / 4)
             ranked = np.where(np.abs(difference) <= SLACK, 0.0, difference**2 / squares)
         return np.where(np.isnan(difference), np.inf, ranked).T, difference.T, squares.T
 
 
-def _form(slopes: FloatArray, matrix: FloatArray) -> FloatArray:
-    """The quadratic form of a matrix in each of many slopes, which are columns."""
-    return np.asarray(((matrix @ slopes) * slopes).sum(axis=0))
+def _halves(n: int) -> FloatArray:
+    """How likely each number of n units is to be kept, if each is with probability 1/2.
+
+    >>> _halves(2)
+    array([0.25, 0.5 , 0.25])
+    """
+    return np.array([math.comb(n, k) / 2**n for k in range(n + 1)])
+
+
+@lru_cache(maxsize=1)
+def _tables() -> tuple[FloatArray, AnyArray]:
+    """For each n where binomial numbers end on the unit interval, and the number of each cell: -1 if it has several."""
+    ends, numbers = np.ones((LOOKED_UP + 1, LOOKED_UP)), np.empty((LOOKED_UP + 1, CELLS), dtype=np.float32)
+    edges = np.arange(CELLS + 1) / CELLS
+    for n in range(LOOKED_UP + 1):
+        ends[n, :n] = np.cumsum(_halves(n)[:-1])
+        low, high = np.searchsorted(ends[n], edges[:-1], side="right"), np.searchsorted(ends[n], edges[1:])
+        numbers[n] = np.where(low == high, low, -1)
+    return ends, numbers.ravel()
+
+
+def _looked_up(sizes: IntArray, uniform: FloatArray) -> AnyArray:
+    """How many units of each kind are kept, a row of each: the binomial numbers in which uniform ones fall."""
+    ends, numbers = _tables()
+    at = (uniform * CELLS).astype(np.int64)
+    at += CELLS * sizes[:, None]
+    found = numbers.take(at)
+    several = np.flatnonzero(found < 0)
+    found.flat[several] = (ends[sizes[several // uniform.shape[1]]] < uniform.flat[several][:, None]).sum(axis=1)
+    return found
+
+
+def _times(matrix: FloatArray, columns: FloatArray) -> FloatArray:
+    """A matrix, or one for each column, times columns."""
+    return np.asarray((matrix * columns).sum(axis=1))
 
 
 def _kinds(first: Counts, second: Counts) -> _Kinds:
@@ -211,29 +262,32 @@ def _kinds(first: Counts, second: Counts) -> _Kinds:
     order = np.argsort(sizes, kind="stable")  # kinds of one unit come first
     rows, sizes = rows[order], sizes[order]
     linear = np.hstack([rows[:, 4:], (rows[:, :4, None] * rows[:, None, 4:]).reshape(len(rows), 16)])
+    used = np.ones(linear.shape[1], dtype=np.bool_)
+    used[4:] = linear[:, 4:].any(axis=0)  # where both have the same events, no product with their difference
     # whole numbers up to 2^24 are exact in short floats, which are faster
     short = (sizes[:, None] * np.abs(linear)).sum(axis=0).max(initial=0.0) < 2**24 and not (linear % 1).any()
     return _Kinds(
         sizes=sizes,
         observed=observed[order].astype(np.float64),
-        linear=linear.astype(np.float32 if short else np.float64),
+        linear=linear[:, used].astype(np.float32 if short else np.float64, order="C"),
+        used=used,
+        every=(sizes[:, None] * linear).sum(axis=0),
         total=x.sum(axis=0),
         alike=np.einsum("ki,kj->ij", x, x),
         apart=np.einsum("ki,kj->ij", y, y),
     )
 
 
-def _sloped(total: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Measures of 4 x N sums, 3 x N, and their slopes in each of the sums, 3 x 4 x N; as `linearise` has them."""
-    slopes = np.zeros((len(MEASURES), *total.shape))
+def _sloped(total: FloatArray) -> tuple[FloatArray, tuple[FloatArray, FloatArray, FloatArray]]:
+    """Measures of 4 x ... sums, 3 x ..., and the slopes of each in the sums that it uses; as `linearise` has them."""
+    alarms, hits, events, found = total
     # where cuts give back more than there is, a share ends at 0 or 1
-    p, r = (np.clip(total[part] / total[of], 0.0, 1.0) for part, of in ((HITS, ALARMS), (FOUND, EVENTS)))
-    f1 = np.where(p + r == 0, 0.0, 2 * p * r / (p + r))
-    slopes[0, HITS], slopes[0, ALARMS] = 1 / total[ALARMS], -p / total[ALARMS]
-    slopes[1, FOUND], slopes[1, EVENTS] = 1 / total[EVENTS], -r / total[EVENTS]
-    by_p, by_r = (np.where(p + r == 0, 0.0, 2 * (x / (p + r)) ** 2) for x in (r, p))
-    slopes[2] = by_p * slopes[0] + by_r * slopes[1]
-    return np.stack([p, r, f1]), slopes
+    p, r = np.clip(hits / alarms, 0.0, 1.0), np.clip(found / events, 0.0, 1.0)
+    none = p + r == 0
+    f1 = np.where(none, 0.0, 2 * p * r / (p + r))
+    of_p, of_r = np.stack([-p / alarms, 1 / alarms]), np.stack([-r / events, 1 / events])
+    by_p, by_r = (np.where(none, 0.0, 2 * (x / (p + r)) ** 2) for x in (r, p))
+    return np.stack([p, r, f1]), (of_p, of_r, np.concatenate([by_p * of_p, by_r * of_r]))
 
 
 def _drawn(kinds: _Kinds, bar: FloatArray, n_resamples: int, most: int, seed: int) -> tuple[FloatArray, IntArray]:
@@ -259,7 +313,7 @@ def _blocks(kinds: _Kinds, bar: FloatArray, n_resamples: int, most: int, seed: i
     rng, rows = np.random.default_rng(seed), max(BLOCK // len(kinds.sizes), 1)
     for begin, end in ((0, n_resamples), (n_resamples, most)):
         for at in range(begin, end, rows):
-            yield kinds.statistics(kinds.draw(rng, min(rows, end - at)))[0] >= bar
+            yield kinds.reaching(bar, kinds.draw(rng, min(rows, end - at)))
 
 
 # ---- differences of detectors, pair by pair: with an interval, a p-value by swaps

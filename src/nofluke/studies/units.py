@@ -138,7 +138,7 @@ class Counts:
         found[self.at] = np.asarray(cells[column], dtype=np.float64)
         return found
 
-    @property
+    @lazy
     def there(self) -> BoolArray:
         """Which cells have a result, series x detectors."""
         return np.asarray(self.counts[:, :, 0] >= 0)
@@ -147,9 +147,9 @@ class Counts:
         """The counts of a detector summed within each unit that has any series; ``among`` picks some of the series."""
         d, units = self.detectors.index(detector), self.units[kind]
         kept = self.there[:, d] if among is None else among & self.there[:, d]
-        sums = np.zeros((_many(units), len(COUNTED)), dtype=np.int64)
-        np.add.at(sums, units[kept], self.counts[kept, d])
-        return sums[np.unique(units[kept])]
+        sums, own = np.zeros((_many(units), len(COUNTED)), dtype=np.int64), units[kept]
+        np.add.at(sums, own, self.counts[kept, d])
+        return sums[np.bincount(own, minlength=len(sums)) > 0]
 
     def of_both(self, kind: Kind, pair: tuple[str, str]) -> tuple[IntArray, IntArray]:
         """The units of two detectors, from the series that both have."""
