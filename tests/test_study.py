@@ -453,7 +453,7 @@ class TestSharedTruth:
         """Copies are placed together, in whatever groups they are."""
         table, study = self.grouped(null, ((0, 4), (0, 5), (0, 9), (0, 2)), skill=0.5)
         ungrouped = study_of(table, null=null, n_resamples=199)
-        for row, other in zip(study.pooled(n_resamples=199), ungrouped.pooled(n_resamples=199), strict=True):
+        for row, other in zip(study.pooled(), ungrouped.pooled(), strict=True):
             for measure in ("precision", "recall", "f1"):
                 assert getattr(row, measure).pvalue == getattr(other, measure).pvalue
 

@@ -278,11 +278,14 @@ def test_draws_grow_with_what_they_are_corrected_for(tmp_path):
         **{f"d{i}": 5 * labels + rng.normal(size=len(labels)) for i in range(3)},
     }
     asked = {"series": "series", "group": "group", "truth": "truth", "scores": "d*", "budget": "7%", "tolerance": 1}
-    found = nf.study(table, **asked, null="permutation", n_resamples=99, workers=1, out=tmp_path)
+    asked |= {"null": "permutation", "alpha": 0.005, "workers": 1}
+    found = nf.study(table, **asked, out=tmp_path)
     rows = found.pooled(by="group").rows
-    assert {row.precision.method for row in rows} == {"simulated (1,920 draws)"}
-    assert max(row.precision.corrected for row in rows) == pytest.approx(24 / 1921)
-    assert {row.precision.method for row in found.pooled(by="group", n_resamples=99).rows} == {"simulated (99 draws)"}
+    assert {row.precision.method for row in rows} == {"simulated (19,200 draws)"}
+    assert max(row.precision.corrected for row in rows) == pytest.approx(24 / 19_201)
+    hurried = nf.study(table, **asked, n_resamples=99)
+    for few in (found.pooled(by="group", n_resamples=99), hurried.pooled(by="group")):
+        assert {row.precision.method for row in few.rows} == {"simulated (99 draws)"}
     kept = nf.Study.open(tmp_path)
     assert kept.pooled(by="group").rows == rows
     assert kept.pooled() == found.pooled()

@@ -30,7 +30,7 @@ from nofluke.plain import as_share, check_word
 from nofluke.progress import progress_bar
 from nofluke.studies.asked import Asked
 from nofluke.studies.cases import Chunk
-from nofluke.studies.draws import Drawn, Joint, drawn_of, metrics_of
+from nofluke.studies.draws import N_DRAWS, Drawn, Joint, drawn_of, metrics_of
 from nofluke.studies.leaderboard import About, Leaderboard, Pairs, Standing
 from nofluke.studies.memory import Memory
 from nofluke.studies.metrics import Means, MetricPooling, with_metrics
@@ -482,8 +482,9 @@ class Study(Exports):
         by : {"detector", "group"}
             Over all series, or over those of each group: which detectors are better than chance in which group.
         n_resamples : int, optional
-            Draws for F1, and for what has no law in closed form. Unless a number is given, as many as the study's, or
-            more: four times as many as the smallest p-value needs to reach alpha after correction, up to 50,000.
+            Draws for F1, and for what has no law in closed form. Unless a number is given, as many as the study's; if
+            these are 10,000 or more, at least four times as many as the smallest p-value needs to reach alpha after
+            correction over all rows, but no more than 50,000 for that.
         level : float
             Of the intervals, which take series, or groups, for independent.
 
@@ -512,11 +513,14 @@ class Study(Exports):
         """Draws of pooled rows where nobody says how many; those that are kept have theirs."""
         if self._chunks is None and isinstance(self._folder, Folder) and (told := kept(self._folder)) is not None:
             return int(told["n_resamples"])
+        asked = int(self._settings["n_resamples"])
+        if asked < N_DRAWS:  # somebody is in a hurry
+            return asked
         counts, rows = self._counts, len(self.detectors)
         if counts.named and (by == "group" or len(counts.names) <= MOST_GROUPS):
             rows = sum(len(np.unique(counts.groups[there])) for there in counts.there.T)
         enough = math.ceil(FLOORS * rows / self.alpha)
-        return max(int(self._settings["n_resamples"]), min(enough, MOST_DRAWS))
+        return max(asked, min(enough, MOST_DRAWS))
 
     def _in_groups(self, n: int, level: float) -> PooledByGroup:
         if not self._counts.named:
