@@ -135,7 +135,7 @@ class Permutation(NullModel):
         }
 
     def hurried(self, operations: float = math.inf) -> Permutation:
-        return replace(self, programme_operations=min(self.programme_operations, CELL_OPERATIONS, operations))
+        return _with_operations(self, min(self.programme_operations, CELL_OPERATIONS, operations))
 
     def exact_seconds(self, cell: Cell) -> float:
         from nofluke.laws.exact.fourier import estimate_cost
@@ -154,6 +154,11 @@ class Permutation(NullModel):
             return {"precision": None, "recall": recall}
         table = precision_pmf(windows, cell.n_events)
         return {"precision": float(table[np.flatnonzero(table)[-1]]), "recall": recall}
+
+
+@lru_cache(maxsize=64)  # a study asks for each of its cells
+def _with_operations(null: Permutation, operations: float) -> Permutation:
+    return replace(null, programme_operations=operations)
 
 
 def recall_law(cell: Cell) -> Law:

@@ -76,7 +76,8 @@ def ends_of(apart: BoolArray) -> tuple[BoolArray, BoolArray]:
     >>> ends_of(np.array([True, False]))
     (array([ True,  True, False]), array([ True, False,  True]))
     """
-    edges = np.ones(len(apart) + 2, dtype=np.bool_)
+    edges = np.empty(len(apart) + 2, dtype=np.bool_)
+    edges[0] = edges[-1] = True
     edges[1:-1] = apart
     return edges[:-1], edges[1:]
 

@@ -164,15 +164,15 @@ def joint_of(cell: Cell, null: NullModel, many: int, seed: int) -> Joint | None:
         found = null.hurried(OPERATIONS).joint(cell, n_resamples=many, rng=seed)
     except InputError:  # of a null that has no joint law of both hits
         return None
-    pairs = [np.asarray(hits).astype(np.int64) for hits in (found.precision_hits, found.recall_hits)]
+    pairs = [np.asarray(hits, dtype=np.int64) for hits in (found.precision_hits, found.recall_hits)]
     weights = found.weights
-    if found.method.n_resamples is None and np.ptp(weights) == 0:  # all placements, each as likely
+    if found.method.n_resamples is None and weights.max() == weights.min():  # all placements, each as likely
         return Joint.of(*pairs, listed=True)
     if found.method.n_resamples == many:
         counts = np.rint(weights).astype(np.int64)
     else:
         counts = np.random.default_rng(seed).multinomial(many, weights / weights.sum())
-    some = counts > 0
+    some = counts.nonzero()[0]
     return Joint(precision=pairs[0][some], recall=pairs[1][some], counts=counts[some], listed=False)
 
 
