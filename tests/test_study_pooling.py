@@ -266,7 +266,7 @@ def test_no_pooled_no_where_no_cell_could_have_told_anything():
     assert {verdict for _, verdict in told} == {"cannot tell"}
 
 
-def test_draws_grow_with_what_they_are_corrected_for(tmp_path):
+def test_draws_grow_with_what_they_are_corrected_for(tmp_path, monkeypatch):
     """Series of a group share their events, so that precision is drawn: often enough for 24 rows to reach alpha."""
     rng, groups, n = np.random.default_rng(0), 8, 120
     truths = [rng.choice(n, 8, replace=False) for _ in range(groups)]
@@ -286,6 +286,10 @@ def test_draws_grow_with_what_they_are_corrected_for(tmp_path):
     hurried = nf.study(table, **asked, n_resamples=99)
     for few in (found.pooled(by="group", n_resamples=99), hurried.pooled(by="group")):
         assert {row.precision.method for row in few.rows} == {"simulated (99 draws)"}
+    monkeypatch.setattr("nofluke.studies.result.redrawn", None)  # nothing is looked at again
+    again = nf.study(table, **asked, out=tmp_path)
+    assert again.pooled(by="group").rows == rows
+    assert str(again.leaderboard()) == str(found.leaderboard())
     kept = nf.Study.open(tmp_path)
     assert kept.pooled(by="group").rows == rows
     assert kept.pooled() == found.pooled()

@@ -536,8 +536,11 @@ class Study(Exports):
                 rows = stored_groups(self._folder, n)
             else:
                 rows = self._pooling(n, level).by_group()
-            self._by_group[n] = PooledByGroup(title=self.title, rows=rows, alpha=self.alpha)
+            self._by_group[n] = self._grouped(rows)
         return self._by_group[n]
+
+    def _grouped(self, rows: tuple[InGroup, ...]) -> PooledByGroup:
+        return PooledByGroup(title=self.title, rows=rows, alpha=self.alpha)
 
     def _pool(self, n: int, level: float) -> tuple[Pooled, ...]:
         if self._chunks is None or self._asked is None:
@@ -770,6 +773,8 @@ class Study(Exports):
         if told is not None and told["rank_by"] == self.rank_by:
             n = told["n_resamples"]
             self._pooled[n, LEVEL] = stored(folder, n, LEVEL)
+            if "groups" in told:
+                self._by_group[n] = self._grouped(stored_groups(folder, n))
             if folder.pages_are_intact():
                 return self
         else:
