@@ -139,6 +139,8 @@ def main():
         beside = "" if other is None else f"{other:>12.2f}{taken / other:>8.2f}"
         print(f"{row:<46}{taken:>12.2f}{beside}")
     if sys.platform == "linux":
+        import numba  # noqa: F401  # some 60 MB, which commit 648f3cc has loaded with the package
+
         import nofluke as nf
 
         rng = np.random.default_rng(1)
