@@ -112,9 +112,16 @@ def _table(windows: Windows, n_events: int, most_missed: int | None = None) -> F
         of, length = cut(length, longest)
         g, h = g[of], h[of]
     most = n if most_missed is None else most_missed
+    most_hit = most_hits(windows, n_events)
     with engine(SECONDS_PER_BLOCK * len(length)) as (walk, _):
-        table: FloatArray = walk(length, g, h, np.array([[MASS]]), 0, n, n_events, odds, most, windows.reach)
-    return table if most < n else np.ascontiguousarray(table[:, -(n_events * windows.reach + 1) :])
+        table: FloatArray = walk(length, g, h, np.array([[MASS]]), 0, n, n_events, odds, most, most_hit, windows.reach)
+    if most < n:
+        return table
+    # as wide whatever is known of the hits, with which a sum over a row changes its last digit
+    laid = np.zeros((len(table), min(n, n_events * windows.reach) + 1))
+    kept = min(table.shape[1], laid.shape[1])
+    laid[:, -kept:] = table[:, -kept:]
+    return laid
 
 
 def precision_pmf(windows: Windows, n_events: int) -> FloatArray:
@@ -231,7 +238,9 @@ class _Programme:
 
     def __init__(self, windows: Windows, n_events: int, most_missed: int | None = None) -> None:
         self.odds = _odds(windows, n_events)
-        self.limits = n_events, windows.n if most_missed is None else most_missed, windows.reach
+        self.n_events, self.reach = n_events, windows.reach
+        self.most_missed = windows.n if most_missed is None else most_missed
+        self.most_hit = n_events * windows.reach
         longest = _longest_block(self.odds)
         self.kinds: list[_Kind] = []
         self.own: dict[int, FloatArray] = {}  # tables of small kinds
@@ -257,19 +266,20 @@ class _Programme:
     def table(self, counts: list[int]) -> FloatArray:
         """The table of so many clusters of each kind: large ones first, as long as it is small."""
         table, before = np.array([[MASS]]), 0
-        n_events, most_missed, reach = self.limits
+        limits = self.most_missed, self.most_hit
         with engine(SECONDS_PER_BLOCK * sum(len(kind.length) for kind in self.kinds)) as (walk, times):
             for i, (kind, count) in enumerate(zip(self.kinds, counts, strict=True)):
-                if count and _is_small(kind, n_events):  # once by itself, and a product for each
+                if count and _is_small(kind, self.n_events):  # once by itself, and a product for each
                     if i not in self.own:
-                        rest = 0, kind.size, n_events, self.odds, most_missed, reach
+                        rest = 0, kind.size, self.n_events, self.odds, *limits, self.reach
                         self.own[i] = walk(kind.length, kind.g, kind.h, np.ones((1, 1)), *rest)
-                    table = times(table, before, self.own[i], kind.size, count, n_events, most_missed, reach)
+                    table = times(table, before, self.own[i], kind.size, count, self.n_events, *limits)
                     before += count * kind.size
                     continue
                 for _ in range(count):
                     g, h, n = kind.g + before, kind.h + before, before + kind.size
-                    table = walk(kind.length, g, h, table, before, n, n_events, self.odds, most_missed, reach)
+                    rest = before, n, self.n_events, self.odds, *limits, self.reach
+                    table = walk(kind.length, g, h, table, *rest)
                     table *= 2.0 ** -round(math.log2(table.sum() / MASS))  # as a product leaves it
                     before = n
         return np.asarray(table)
@@ -283,6 +293,20 @@ def _odds(windows: Windows, n_events: int) -> float:
 def _longest_block(odds: float) -> int:
     """Steps of a block in which tables grow no more than is allowed."""
     return max(int(min(LOG_GROWTH_ALLOWED / math.log1p(odds), 2.0**62)), 1)
+
+
+def most_hits(windows: Windows, n_events: int) -> int:
+    """At most so many predictions are hit: each event has the best block to itself, of those that no other one holds.
+
+    >>> windows = Windows(starts=np.array([0, 1, 6]), stops=np.array([3, 4, 9]), n_steps=10)
+    >>> most_hits(windows, 1), most_hits(windows, 2)
+    (2, 3)
+    """
+    g, h = windows.blocks.g, windows.blocks.h
+    best = np.ones(len(g), dtype=np.bool_)
+    best[1:] &= h[1:] > h[:-1]
+    best[:-1] &= g[1:] > g[:-1]
+    return int(np.sort((h - g)[best])[-n_events:].sum())
 
 
 def _is_small_table(windows: Windows, n_events: int) -> bool:
@@ -332,6 +356,7 @@ def walk(
     n_events: int,
     odds: float,
     most_missed: int,
+    most_hit: int,
     reach: int,
 ) -> FloatArray:
     """Put the predictions of some blocks into a table of weights: row r events so far, column u predictions missed.
@@ -351,8 +376,10 @@ def walk(
         Of an event on a step.
     most_missed : int
         States that have missed more share the column beyond it.
+    most_hit : int
+        At least as many predictions as the events can hit: what they cannot have hit is missed, and needs no column.
     reach : int
-        The most predictions that one event hits: what so many events cannot have hit is missed, and needs no column.
+        The most predictions that one event hits.
 
     Returns
     -------
@@ -360,7 +387,6 @@ def walk(
         The table of n predictions: its last column stands for n missed, or for more than ``most_missed``.
     """
     log_growth = math.log1p(odds)
-    most_hit = n_events * reach
     widest = min(n, most_missed + 1) + 1
     slides = most_hit < n and most_missed >= n  # columns of fewer misses than there can be are dropped on the way
     if slides:
@@ -378,7 +404,8 @@ def walk(
     head = n_old = n_new = 0
     filled[settled] = start.size
     tables[settled, : start.size] = start.copy().reshape(-1)
-    ways = np.empty(n_events + 1)
+    ways = np.empty(n_events)
+    shifts = width * np.arange(1, n_events + 1)  # so many events are so many rows further on
     passed, steps, grown = before, start.shape[0] - 1, 0.0
     base = min(before, most_missed + 1) + 1 - width  # misses that the first column stands for
     for block in range(len(length) + 1):
@@ -412,6 +439,7 @@ def walk(
                     relay(tables[table], tables[total], filled[table] // width, width, wide, drop, factor)
                     filled[table] = filled[table] // width * wide
             width, base, grown = wide, base + drop, 0.0
+            shifts = width * np.arange(1, n_events + 1)
         grown += growth
         steps += length[block]
         # an event in the block strikes any state up to h: the sum of all, times (1 + odds x)^length - 1
@@ -421,12 +449,11 @@ def walk(
                 plus(tables, filled, summed, part, total)
                 summed = total
         most = min(length[block], n_events)
-        for k in range(1, most + 1):
-            ways[k] = (ways[k - 1] if k > 1 else 1.0) * (length[block] - k + 1) / k * odds
+        for k in range(most):
+            ways[k] = (ways[k - 1] if k > 0 else 1.0) * (length[block] - k) / (k + 1) * odds
         made = new + n_new
         filled[made] = (min(n_events, steps) + 1) * width
-        shifts = width * np.arange(1, most + 1)  # so many events are so many rows further on
-        shifted(tables[summed, : filled[summed]], ways[1 : most + 1], shifts, tables[made, : filled[made]])
+        shifted(tables[summed, : filled[summed]], ways[:most], shifts[:most], tables[made, : filled[made]])
         joins = n_new > 0 and until[made - 1] == h[block]
         if n_new > (1 if joins else 0):  # into the sum, which is begun with the second
             plus(tables, filled, new if n_new == 1 else newer, made, newer)
@@ -447,7 +474,7 @@ def times(
     count: int,
     n_events: int,
     most_missed: int,
-    reach: int,
+    most_hit: int,
 ) -> FloatArray:
     """Put ``count`` equal clusters of ``size`` predictions into a table: each multiplies it by the cluster's own.
 
@@ -475,7 +502,7 @@ def times(
         done += some
         before += some * size
         last = min(before, most_missed + 1)
-        first = max(base, before - n_events * reach) if most_missed >= before else base
+        first = max(base, before - most_hit) if most_missed >= before else base
         made = one[: filled * width].reshape(filled, width)
         made *= 2.0 ** -round(math.log2(made.sum() / MASS))
         table = made[:, first - base : last + 1 - base].copy()
@@ -540,11 +567,20 @@ def compile_walk() -> SimpleNamespace:
     def plus_loop(tables, filled, one, other, out):  # type: ignore[no-untyped-def]
         short, long = (one, other) if filled[one] < filled[other] else (other, one)
         few, many, target = tables[short], tables[long], tables[out]
-        for i in range(filled[short]):
-            target[i] = few[i] + many[i]
-        for i in range(filled[short], filled[long]):
-            target[i] = many[i]
-        filled[out] = filled[long]
+        both, end = filled[short], filled[long]
+        if out == long:  # by themselves: arrays that are the same one are added number by number
+            for i in range(both):
+                many[i] += few[i]
+        elif out == short:
+            for i in range(both):
+                few[i] += many[i]
+        else:
+            for i in range(both):
+                target[i] = few[i] + many[i]
+        if out != long:
+            for i in range(both, end):
+                target[i] = many[i]
+        filled[out] = end
 
     def miss_loop(tables, filled, table, out, width):  # type: ignore[no-untyped-def]
         source, target, end = tables[table], tables[out, 1:], filled[table]
@@ -560,8 +596,11 @@ def compile_walk() -> SimpleNamespace:
             scratch[i] = table[i] * factor
         kept = min(width - drop, wide)
         for row in range(rows):
-            for column in range(wide):
-                table[row * wide + column] = scratch[row * width + drop + column] if column < kept else 0.0
+            old, new = scratch[row * width + drop :], table[row * wide :]
+            for column in range(kept):
+                new[column] = old[column]
+            for column in range(kept, wide):
+                new[column] = 0.0
 
     def shifted_loop(table, ways, shifts, out):  # type: ignore[no-untyped-def]
         for begin in range(0, len(out), _AT_ONCE):
