@@ -357,7 +357,7 @@ class TestLaw:
     def test_a_law_of_huge_counts_loses_nothing(self):
         """Tails and moments are those of fractions, each rounded once."""
         counts = np.array([HUGE - 10**9 - 12_345, 10**9, 12_344, 0, 1])
-        law = CountLaw.of(counts, exactly("all rotations"))
+        law = CountLaw(counts, exactly("all rotations"))
         total = Fraction(HUGE)
         mean = sum(Fraction(k * int(c)) for k, c in enumerate(counts)) / total
         assert law.total == HUGE
@@ -375,7 +375,7 @@ class TestLaw:
     @given(counts=st.lists(st.integers(0, 2**58), min_size=1, max_size=12).filter(any))
     def test_moments_are_those_of_fractions(self, counts):
         """Whatever the counts are, up to 2**62 together."""
-        law = CountLaw.of(np.array(counts, dtype=np.int64), exactly("all rotations"))
+        law = CountLaw(np.array(counts, dtype=np.int64), exactly("all rotations"))
         mean = Fraction(sum(k * c for k, c in enumerate(counts)), sum(counts))
         assert law.mean == float(mean)
         assert law.var == float(sum(c * (k - mean) ** 2 for k, c in enumerate(counts)) / sum(counts))

@@ -42,7 +42,7 @@ class Listed:
     def laws(self, cell: Cell, how: How) -> dict[str, Law]:
         """The laws of both hits."""
         sides = (("precision", self.precision, cell.n_predictions), ("recall", self.recall, cell.n_events))
-        return {side: CountLaw.of(np.bincount(hits, minlength=size + 1), how) for side, hits, size in sides}
+        return {side: CountLaw(np.bincount(hits, minlength=size + 1), how) for side, hits, size in sides}
 
     def every_shift(self, cell: Cell) -> tuple[IntArray, IntArray]:
         """Recall's and precision's hits."""

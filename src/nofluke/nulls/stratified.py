@@ -340,4 +340,4 @@ def _enumerated(cell: Cell, strata: IntArray, total: int) -> Law:
     hits = np.arange(len(counts))
     mean = float(hits @ counts) / total
     var = float((hits - mean) ** 2 @ counts) / total
-    return CountLaw(counts, mean=mean, var=var, method=exactly("all placements"))
+    return CountLaw(counts, exactly("all placements"), mean=mean, var=var)

@@ -426,7 +426,7 @@ class ByShift:
         """The laws of both hits."""
         precision = self.of_precision.counts(self.precision, cell.n_predictions)
         recall = self.of_recall.counts(self._recall(cell), cell.n_counted)
-        return {"precision": CountLaw.of(precision, how), "recall": CountLaw.of(recall, how)}
+        return {"precision": CountLaw(precision, how), "recall": CountLaw(recall, how)}
 
     def every_shift(self, cell: Cell) -> tuple[IntArray, IntArray]:
         """Recall's and precision's hits of all shifts that count, the identity first."""

@@ -111,7 +111,7 @@ class Joint:
         laws: dict[str, Law] = {}
         for side, values, size in zip(("precision", "recall"), (self.precision, self.recall), of, strict=True):
             counts = np.bincount(values, weights=self.counts, minlength=size + 1).astype(np.int64)
-            law = CountLaw.of(counts, how)
+            law = CountLaw(counts, how)
             drawn = how.n_resamples
             laws[side] = (
                 law

@@ -147,7 +147,7 @@ def laws_of_matchings(
     laws = joint.laws(of, How(kind="simulated", n_resamples=n_draws, seed=seeds[0]))
     for i, measure in enumerate(MEASURES):
         counted = [all_matchings(one[:, :, i]) for one in matrices]
-        parts = [CountLaw.of(one, EXACTLY) for one in counted if one is not None]
+        parts = [CountLaw(one, EXACTLY) for one in counted if one is not None]
         if len(parts) == len(matrices):
             laws[measure] = parts[0] if len(parts) == 1 else SumLaw(tuple(parts))
     return laws, joint
