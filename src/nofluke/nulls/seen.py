@@ -496,7 +496,7 @@ class Look:
 
     def _likeness(self) -> float:
         """How much the spectrum of the alarms copies that of the events."""
-        return likeness(self.events.side.tails, self.alarms.tails)
+        return likeness(self.events.side, self.alarms)
 
     @lazy
     def search(self) -> CommonPeriod | None:
