@@ -289,7 +289,7 @@ class Side(Keeper):
     @lazy
     def accidents(self) -> FloatArray:
         """The same less their mean, and so what is strong by accident: what a copy would share."""
-        return self.tails - self.tails.mean()
+        return np.asarray(self.tails - self.tails.mean())
 
     @lazy
     def spread(self) -> float:
@@ -583,8 +583,8 @@ def _candidates(
     found = [(min(joint * count / JOINTLY, 1.0), 0.0, at)]
     for mine, theirs in (tails, tails[::-1]):
         at = int(mine[searching].argmax()) + first
-        other = min((2 * near + 1) * math.exp(-float(_near(theirs, at, near).max())), 1.0)
-        found.append((min(math.exp(-float(mine[at - 1])) * count, 1.0), other, at))
+        beside = min((2 * near + 1) * math.exp(-float(_near(theirs, at, near).max())), 1.0)
+        found.append((min(math.exp(-float(mine[at - 1])) * count, 1.0), beside, at))
     return found
 
 

@@ -66,7 +66,7 @@ def whole_periods(tails, harmonics, heard, most, cap):  # type: ignore[no-untype
 def least_of_whole_periods(  # type: ignore[no-untyped-def]
     events, alarms, harmonics, heard, most, cap, begin, end, share, jointly, other_side
 ):
-    """The least p-value of a whole period that both show, of rows ``begin`` to ``end``: `whole_periods` of the events."""
+    """The least p-value of a whole period that both show, of rows ``begin`` to ``end``, from `whole_periods` of one."""
     enough = -math.log(other_side / 2)
     least = 1.0
     for row in range(begin, end):
