@@ -9,6 +9,7 @@ The section "Which null to trust" of docs/explanation/theory.md has the mathemat
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,12 +20,13 @@ from nofluke.nulls import Null, as_null
 from nofluke.nulls.base import EVERYTHING, METHODS, Kept, NullModel
 from nofluke.nulls.circular import CircularShift
 from nofluke.nulls.local import LocalPermutation, LocalShift
-from nofluke.nulls.periods import PeriodShuffle
+from nofluke.nulls.periods import ALONE, CROSSED, GAPS, INCOMPLETE, UNITS, PeriodShuffle
 from nofluke.nulls.permutation import Permutation
 from nofluke.nulls.seen import SEASONS, SLOW_CHANGE, TOGETHER, Flat, Look, Season, Trait, tidy, traits_of, without
 from nofluke.plain import check_word
 from nofluke.series.names import NONE, Names
 from nofluke.series.trial import Cell
+from nofluke.text.tables import plural
 
 FAR = 2.0**62  # steps beyond all series: tiny levels ask for more than floats hold
 AUTO = "auto"
@@ -83,7 +85,7 @@ def _whole_periods(look: Look, enough: float = 1.0) -> NullModel | None:
 def _exchanged(look: Look) -> NullModel | None:
     """Whole periods exchanged, if these are enough: within windows of time where one follows another."""
     null = look.exchanged
-    return null if null is not None and look.obstacle_of(null) == "" else None
+    return null if null is not None and _too_few(look, null) == "" else None
 
 
 def _small_periods(look: Look) -> NullModel | None:
@@ -133,7 +135,7 @@ CANDIDATES = (
     Candidate(_whole_periods, lambda _: "shifts by whole periods keep both", TOGETHER_KEPT | {"season"}),
     Candidate(small_shifts, lambda _: "small shifts keep both", TOGETHER_KEPT | {"drift"}),
     Candidate(_small_periods, lambda _: "small shifts by whole periods keep both", EVERYTHING),
-    Candidate(_exchanged, lambda look: f"exchanging {look.periods_in_words} keeps both", EVERYTHING),
+    Candidate(_exchanged, lambda look: f"exchanging {_in_words(look)} keeps both", EVERYTHING),
     Candidate(
         lambda look: _whole_periods(look, 0.5),
         lambda _: "shifts by whole periods keep both",
@@ -147,7 +149,7 @@ def pick(look: Look) -> Pick:
     found = _picked(look)
     if found.holds or look.season is None or look.season.pvalue <= levels.PLAIN:
         return found
-    strict = _picked(replace(look, either=False))
+    strict = _picked(look.strict())
     return strict if strict.holds else found
 
 
@@ -187,6 +189,8 @@ def _obstacle(look: Look) -> str:
     if look.season is not None:
         null = look.exchanged
         if null is not None:
+            if "drift" not in null.keeps and look.drifts:
+                return "there are too few periods to exchange them within windows of time; a longer series would help"
             return _too_few(look, null)
         return f"it takes shifts by whole periods, and {_periods_needed(look)} of these on a regular clock"
     least, allowed = map(look.told, _reach(look))
@@ -208,17 +212,93 @@ def _between_two(look: Look) -> str:
     )
 
 
-def _too_few(look: Look, null: PeriodShuffle) -> str:
-    """Why periods cannot be exchanged."""
-    if "drift" not in null.keeps and look.drifts:
-        return "there are too few periods to exchange them within windows of time; a longer series would help"
-    return look.obstacle_of(null)
-
-
 def _none(look: Look, why: str) -> Pick:
     """No null holds: the numbers are those of one that keeps the most."""
     model = look.null_of(look.season) if look.season is not None and not look.together else CircularShift()
     return Pick(model=model, why=why, holds=False)
+
+
+# ---- whole periods that change places: in words, and why there are too few of them
+
+HELPS = {
+    GAPS: "data without gaps",
+    CROSSED: "exchanging longer periods",
+    INCOMPLETE: "a longer series",
+    ALONE: "a longer series",
+}
+"""What helps where periods stay, by the reason."""
+
+STAYS = {
+    GAPS: "have gaps",
+    CROSSED: say("have {an_event} across a border"),
+    INCOMPLETE: "are incomplete",
+    ALONE: say("have none with {events} to change places with"),
+}
+"""The same as the end of a sentence."""
+
+
+def _in_words(look: Look) -> str:
+    """What is exchanged, in words."""
+    null = look.exchanged
+    if null is None:
+        return "whole periods"
+    what = f"whole {null.period}s" if null.period in UNITS else "whole periods"
+    of = (
+        ""
+        if null.cycle == 1
+        else " of the same weekday"
+        if null.cycle == levels.CYCLE
+        else " of the same weekday of every other week"
+        if null.cycle == 2 * levels.CYCLE and null.period == "day"
+        else f" that lie a multiple of {null.cycle} apart"
+    )
+    return what + of + (" within windows of time" if null.windows > 1 else "")
+
+
+def _too_few(look: Look, null: PeriodShuffle) -> str:
+    """Why so few periods can be exchanged that nothing could be told; empty where they can."""
+    try:
+        found = null.exchange(look.cell.truth if look.sketch is None else look.sketch.truth)
+    except InputError:
+        return "there are more periods than can be looked at"
+    what, n, needed = null.unit, found.n_eventful, levels.PERIODS_WITH_EVENTS
+    if found.n_periods < needed:
+        there = f"there {'is' if found.n_periods == 1 else 'are'} only {plural(found.n_periods, what)}"
+        return say("{}, and {} would do if {} of them had {events}", there, _enough(needed, look.alpha), needed)
+    if len(found.moved) < levels.MOVED * len(found.starts):
+        worst = max(found.staying, key=lambda why: found.staying[why], default=INCOMPLETE)
+        return say(
+            "only {:,} of {} can change places, and {:,} of {} {}; {} would help",
+            len(found.moved),
+            plural(len(found.starts), "event"),
+            found.staying.get(worst, 0),
+            plural(found.n_periods, what),
+            STAYS[worst],
+            HELPS[worst],
+        )
+    if n < needed:
+        told = "{events} lie in only {} that can change places with others, and {} are needed"
+        return say(told, plural(n, what), needed)
+    if found.log_arrangements < math.log(levels.ARRANGEMENTS_FOR_LEVEL / look.alpha):
+        return say(
+            "{}, {:,} of them with {events}, can be exchanged in too few ways for p to become small, and {:,} would do",
+            plural(found.n_periods, what),
+            n,
+            found.n_periods - found.n_moving + _enough(n, look.alpha),
+        )
+    return ""
+
+
+def _enough(eventful: int, alpha: float) -> int:
+    """How many periods have enough orders for the level, if so many of them have events."""
+    wanted = min(levels.ARRANGEMENTS_FOR_LEVEL / alpha, sys.float_info.max)
+    too_few, enough = eventful - 1, eventful
+    while math.perm(enough, eventful) < wanted:
+        too_few, enough = enough, 2 * enough
+    while enough - too_few > 1:
+        middle = (too_few + enough) // 2
+        too_few, enough = (too_few, middle) if math.perm(middle, eventful) >= wanted else (middle, enough)
+    return enough
 
 
 # ---- doubts about a null that was insisted on: what it does not keep, where the data plainly have it

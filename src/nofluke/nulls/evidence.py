@@ -227,6 +227,7 @@ def memory(scores: FloatArray) -> Evidence:
 # ---- whether periods are alike: what each of them has, against the same in random order
 
 ORDERS = 399
+FIRST_ORDERS = 99  # of these, which show soonest that a p-value is large: it is not below what they give
 
 
 def in_order(counts: IntArray) -> float:
@@ -234,30 +235,37 @@ def in_order(counts: IntArray) -> float:
     return _among_orders(counts, lambda rows: (rows[:, 1:] * rows[:, :-1]).sum(axis=1))
 
 
-def in_cycle(counts: IntArray, number: IntArray, cycle: int, within: int = 1) -> float:
+def in_cycle(counts: IntArray, number: IntArray, cycle: int, within: int = 1, *, orders: int = ORDERS) -> float:
     """How often counts differ as much between the places of a cycle, such as weekdays, where their order is random.
 
     With ``within``, as much beyond what the places of that shorter cycle explain.
     """
     place, shorter = (np.unique(number % many, return_inverse=True)[1] for many in (cycle, within))
     share = (place[:, None] == np.arange(place.max(initial=0) + 1)) / np.sqrt(np.maximum(np.bincount(place), 1))
-    return _among_orders(counts, lambda rows: (product(rows, share) ** 2).sum(axis=1), shorter)
+    return _among_orders(counts, lambda rows: (product(rows, share) ** 2).sum(axis=1), shorter, orders)
 
 
 def _among_orders(
-    counts: IntArray, statistic: Callable[[FloatArray], FloatArray], kinds: IntArray | None = None
+    counts: IntArray,
+    statistic: Callable[[FloatArray], FloatArray],
+    kinds: IntArray | None = None,
+    orders: int = ORDERS,
 ) -> float:
-    """Share of random orders whose statistic is as large, the given one among them; less the mean of each kind."""
+    """Share of random orders whose statistic is as large, the given one among them; less the mean of each kind.
+
+    Only the first ``orders`` of them are looked at: the share is at least that.
+    """
     values = np.sqrt(counts)  # of Poisson numbers, as variable whatever their mean
     if len(values):
         kinds = np.zeros(len(values), dtype=np.int64) if kinds is None else kinds
         values = values - (np.bincount(kinds, weights=values) / np.bincount(kinds))[kinds]
     if len(values) < 3 or not values.any():
         return 1.0
-    return _rank(statistic(np.concatenate([values[None], values[_orders(len(values))]])))
+    found = statistic(np.concatenate([values[None], values[_orders(len(values), orders)]]))
+    return np.count_nonzero(found >= found[0] - 1e-9) / (1 + ORDERS)
 
 
 @lru_cache(maxsize=8)
-def _orders(n: int) -> IntArray:
-    """Random orders of n values: the same for all of them."""
-    return np.random.default_rng(SEED).permuted(np.tile(np.arange(n), (ORDERS, 1)), axis=1)
+def _orders(n: int, orders: int) -> IntArray:
+    """Random orders of n values: the same for all of them, and fewer are the first of more."""
+    return np.random.default_rng(SEED).permuted(np.tile(np.arange(n), (orders, 1)), axis=1)

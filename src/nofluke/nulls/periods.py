@@ -28,7 +28,7 @@ from nofluke.laws.tables import TableLaw
 from nofluke.nulls.base import MOST_STEPS, Kept, Method, NullModel
 from nofluke.nulls.placements import hit_by_any, predictions_near
 from nofluke.plain import as_whole
-from nofluke.series.counting import in_ranges
+from nofluke.series.counting import ends_of, in_ranges
 from nofluke.series.timed import Length, TimedCell, TimedTruth, as_period, in_places, in_words
 from nofluke.series.trial import Cell
 from nofluke.series.truth import Truth
@@ -316,13 +316,13 @@ def _of_steps(null: PeriodShuffle, side: Truth, grid: Grid) -> Exchange:
     at = grid.at
     # an hour of local time may come twice
     number = np.maximum.accumulate(np.searchsorted(grid.begins, at, side="right") - 1)
-    there, period = np.unique(number, return_inverse=True)
+    new = ends_of(number[1:] != number[:-1])[0]
+    there, period, begins = number[new], np.cumsum(new) - 1, np.flatnonzero(new)
     slot = np.maximum(at - grid.begins[there[period]], 0)
     width = int(np.diff(grid.begins).max())
     _refuse_cells(len(there), width, null)
     counts = np.bincount(period * width + slot, minlength=len(there) * width).reshape(len(there), width)
     first, last = side.first_steps, side.last_steps
-    begins = np.searchsorted(period, np.arange(len(there)))
     before = np.cumsum(counts, axis=1) - counts
 
     def places(rows: IntArray, events: IntArray) -> tuple[IntArray, IntArray, IntArray]:
@@ -411,13 +411,12 @@ def _classes(
     for i in crossing.tolist():
         fixed[period[0][i] : period[1][i] + 1] = True
     inner = np.flatnonzero(~fixed[period[0]])
-    phases = slot[0][inner], slot[1][inner]
-    weight = _per_phase(*phases, counts.shape[1])
+    phases = Phases.of(slot[0][inner], slot[1][inner], counts.shape[1])
     found, alone, eventful = [], np.zeros(len(counts), dtype=np.bool_), np.unique(labels[period[0][inner]])
     for label in np.unique(labels[~fixed]).tolist():
         mine = np.flatnonzero((labels == label) & ~fixed)
         alone[mine] = len(mine) < 2 or label not in eventful
-        for rows, common in _alike(counts, weight, phases, mine):
+        for rows, common in _alike(counts, phases, mine):
             found += _moving(rows, common, inner, period[0], slot, places)
     return Exchange(
         starts=side.starts,
@@ -430,35 +429,57 @@ def _classes(
     )
 
 
-def _per_phase(first: IntArray, last: IntArray, n: int) -> FloatArray:
-    """How many events each phase has, and a trifle for those that have none."""
-    changes = np.bincount(first, minlength=n + 1) - np.bincount(last + 1, minlength=n + 1)
-    return np.cumsum(changes)[:n] + 1e-6 / n
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Phases:
+    """The phases of the events that may move: of which each moves only among periods that have watched all of its own.
+
+    Attributes
+    ----------
+    first, last, times : int arrays
+        The first and the last phase of events, each pair once, and how many have it.
+    weight : float array
+        How many events each phase has, and a trifle for those that have none.
+    mark : float array
+        A number for each phase, whose sums tell patterns of phases apart, so that equal ones stand together.
+    """
+
+    first: IntArray
+    last: IntArray
+    times: IntArray
+    weight: FloatArray
+    mark: FloatArray
+
+    @classmethod
+    def of(cls, first: IntArray, last: IntArray, n: int) -> Phases:
+        """Those of events, of n phases."""
+        pairs, times = np.unique(first * n + last, return_counts=True)
+        over = np.cumsum(np.bincount(first, minlength=n + 1) - np.bincount(last + 1, minlength=n + 1))[:n]
+        mark = np.random.default_rng(0).random(n)
+        return cls(first=pairs // n, last=pairs % n, times=times, weight=over + 1e-6 / n, mark=mark)
 
 
-def _alike(
-    counts: IntArray, weight: FloatArray, phases: tuple[IntArray, IntArray], left: IntArray
-) -> Iterator[tuple[IntArray, BoolArray]]:
+def _alike(counts: IntArray, phases: Phases, left: IntArray) -> Iterator[tuple[IntArray, BoolArray]]:
     """Classes of periods, and the phases that all of a class have watched: what leaves most events most places to go.
 
     Those that miss the fewest phases with events come first; a class ends where one more would cost its others more
-    than it adds. ``phases`` are the first and the last one of each event: it moves only if all have watched all of it.
+    than it adds.
     """
-    (first, last), times = np.unique(np.stack(phases), axis=1, return_counts=True)
-    mark = np.random.default_rng(0).random(len(weight))  # tells patterns apart, so that equal ones stand together
     for _ in range(MOST_CLASSES):
         if len(left) < 2:
             return
         some = counts[left]
+        if (some == some[0]).all():
+            yield left, np.ones(counts.shape[1], dtype=np.bool_)
+            return
         typical = np.sort(some, axis=0)[len(left) // 2]
         alike = some == typical
-        order = np.lexsort((alike @ mark, -(alike @ weight).round(3)))
+        order = np.lexsort((alike @ phases.mark, -(alike @ phases.weight).round(3)))
         common = np.logical_and.accumulate(alike[order], axis=0)
         # only the last of those with the same phases in common can be best
         ends = np.flatnonzero(np.append(np.diff(np.count_nonzero(common, axis=1)) != 0, True))
-        missing = np.zeros((len(ends), len(weight) + 1), dtype=np.int32)
+        missing = np.zeros((len(ends), counts.shape[1] + 1), dtype=np.int32)
         np.cumsum(~common[ends], axis=1, out=missing[:, 1:])
-        inside = (missing[:, last + 1] == missing[:, first]) @ times
+        inside = (missing[:, phases.last + 1] == missing[:, phases.first]) @ phases.times
         score = ends * (inside + common[ends].mean(axis=1) * 1e-6)
         best = int(ends[np.argmax(score)])
         if best == 0:
@@ -471,17 +492,27 @@ def _moving(
     rows: IntArray, common: BoolArray, inner: IntArray, period: IntArray, slot: tuple[IntArray, IntArray], places: Any
 ) -> list[Alike]:
     """A class, less periods with an event that is partly in phases which others have not watched."""
-    missing = np.concatenate([[0], np.cumsum(~common)])
-    mine = inner[np.isin(period[inner], rows)]
-    off = missing[slot[1][mine] + 1] - missing[slot[0][mine]]
-    partly = (off > 0) & (off <= slot[1][mine] - slot[0][mine])
-    rows = np.setdiff1d(rows, period[mine[partly]])
-    events = mine[(off == 0) & np.isin(period[mine], rows)]
+    events = inner[_held(rows, period[inner])]
+    if not common.all():
+        missing = np.concatenate([[0], np.cumsum(~common)])
+        off = missing[slot[1][events] + 1] - missing[slot[0][events]]
+        partly = (off > 0) & (off <= slot[1][events] - slot[0][events])
+        rows = np.setdiff1d(rows, period[events[partly]])
+        events = events[off == 0]
+        events = events[_held(rows, period[events])]
     if len(rows) < 2 or not len(events):
         return []
-    homes, own = np.unique(np.searchsorted(rows, period[events]), return_inverse=True)
+    home = np.searchsorted(rows, period[events])
+    new = ends_of(home[1:] != home[:-1])[0]
     table, column, back = places(rows, events)
-    return [Alike(rows=rows, events=events, own=own, homes=homes, table=table, column=column, back=back)]
+    return [
+        Alike(rows=rows, events=events, own=np.cumsum(new) - 1, homes=home[new], table=table, column=column, back=back)
+    ]
+
+
+def _held(rows: IntArray, values: IntArray) -> BoolArray:
+    """Which of the values are among ascending rows."""
+    return np.asarray(np.searchsorted(rows, values, side="right") > np.searchsorted(rows, values))
 
 
 # ---- both hits: what each period's events get in each place, and sums over random matchings of the two

@@ -20,7 +20,7 @@ from nofluke.arrays import BoolArray, FloatArray, IntArray, inner
 from nofluke.compiled import Patience
 from nofluke.dates import NANOSECONDS
 from nofluke.errors import InputError, arg, say
-from nofluke.lazy import lazy
+from nofluke.lazy import Keeper, lazy
 from nofluke.levels import (
     BACKGROUND,
     BESIDE,
@@ -111,11 +111,6 @@ class Combs:
         """How many of them are looked at in a series with so many flags."""
         return np.minimum(self.heard, most_heard(n_flags))
 
-    def searched(self, n_steps: int, shortest: float) -> slice:
-        """Which periods are looked for."""
-        first, last = self.periods.searchsorted(shortest), self.periods.searchsorted(n_steps // self.cycles, "right")
-        return slice(int(first), int(last))
-
 
 def most_heard(n_flags: int) -> int:
     """How many harmonics so many flags can show."""
@@ -183,6 +178,39 @@ def coarse_of(n_steps: int) -> int:
     return -(-n_steps // MOST_BINS)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Searched:
+    """Where a period of at least ``shortest`` steps is searched for.
+
+    Attributes
+    ----------
+    shortest : float
+    first, last : int
+        Of the frequencies, in cycles; none where the last one is below the first.
+    whole : tuple of (Combs, int, int)
+        Of each kind of whole periods, which are looked for: from the first of these numbers up to the second.
+    """
+
+    shortest: float
+    first: int
+    last: int
+    whole: tuple[tuple[Combs, int, int], ...]
+
+
+@lru_cache(maxsize=8)
+def searched(n_steps: int, shortest: float) -> Searched:
+    """What is searched in so many steps."""
+    coarse = coarse_of(n_steps)
+    n_powers = (-(-n_steps // coarse) + 1) // 2 - 1
+    shortest = max(shortest, 3.0 * coarse)
+    whole = []
+    for kind in combs_of(n_steps):
+        begin, end = kind.periods.searchsorted(shortest), kind.periods.searchsorted(n_steps // kind.cycles, "right")
+        whole.append((kind, int(begin), int(end)))
+    last = min(int(n_steps / shortest), n_powers - 1)
+    return Searched(shortest=shortest, first=LEAST_CYCLES, last=last, whole=tuple(whole))
+
+
 # ---- the spectra of events and alarms, and the slow changes of their rates that these show
 
 MOST_BINS = 2**17  # longer series are added up in steps of two, three, ...
@@ -209,7 +237,7 @@ class Drift:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Side:
+class Side(Keeper):
     """Events or alarms, and their spectrum. Steps that do not count are taken to have the mean value.
 
     Attributes
@@ -259,16 +287,34 @@ class Side:
         return _against_neighbours(self.powers)
 
     @lazy
-    def first_tails(self) -> FloatArray:
-        """The same but for rounding, by a compiled loop: for first looks."""
-        from nofluke.nulls.spectra_kernels import against_neighbours
+    def accidents(self) -> FloatArray:
+        """The same less their mean, and so what is strong by accident: what a copy would share."""
+        return np.asarray(self.tails - self.tails.mean())
 
-        return np.asarray(against_neighbours(self.powers, GAP, BESIDE))
+    @lazy
+    def spread(self) -> float:
+        """Their standard deviation."""
+        return math.sqrt((self.accidents**2).mean())
+
+    def slow(self, top: int, first: int, last: int) -> tuple[float, float]:
+        """How low powers compare with those above, of the powers below ``top``: as `_slow` has it."""
+        return self.once((top, first, last), lambda: _slow(self.powers[:top], first, last))
 
     @lazy
     def combs(self) -> tuple[FloatArray, ...]:
         """-log P of each whole period, short ones and long ones."""
         return tuple(kind.tails(self.tails, self.n_steps, len(self.at)) for kind in combs_of(self.n_steps))
+
+    @lazy
+    def shown_at_first(self) -> tuple[FloatArray, ...]:
+        """The same by a compiled loop, for first looks: not rounded up to 0, and with other last digits."""
+        from nofluke.nulls.spectra_kernels import whole_periods
+
+        most, n = most_heard(len(self.at)), self.n_steps
+        return tuple(
+            whole_periods(self.tails, kind.harmonics(n, len(self.tails)), kind.heard, most, kind.cap)
+            for kind in combs_of(n)
+        )
 
     @lazy
     def series(self) -> FloatArray:
@@ -314,19 +360,19 @@ def drift(events: Side, alarms: Side, longest: int = 1) -> Drift:
     in that time: only these are looked at.
     """
     top, looked = lowest(events, longest)
-    sides = (events.powers[:top], alarms.powers[:top])
-    slow = {k: [_slow(side, 0, k) for side in sides] for k in looked}
-    ratio = max((r for tails in slow.values() for _, r in tails), default=0.0)
+    slow = {k: (events.slow(top, 0, k), alarms.slow(top, 0, k)) for k in looked}
+    ratio = max((r for both in slow.values() for _, r in both), default=0.0)
 
     def pvalue(alike: float) -> float:
         smallest = min((fisher(one[0], other[0], alike) for one, other in slow.values()), default=1.0)
         return min(smallest * max(len(looked), 1), 1.0)
 
-    if pvalue(0.0) > NOTHING:  # likeness would only raise it
-        return Drift(pvalue=pvalue(0.0), ratio=ratio, cycles=CYCLES_OF_CHANGE[0])
-    alike, cycles = likeness(events.tails, alarms.tails), CYCLES_OF_CHANGE[0]
+    least = pvalue(0.0)
+    if least > NOTHING:  # likeness would only raise it
+        return Drift(pvalue=least, ratio=ratio, cycles=CYCLES_OF_CHANGE[0])
+    alike, cycles = likeness(events, alarms), CYCLES_OF_CHANGE[0]
     for k in looked[1:]:
-        one, other = (_slow(side, k // 2, k)[0] for side in sides)
+        one, other = (side.slow(top, k // 2, k)[0] for side in (events, alarms))
         if max(one, other) <= 0.3 and fisher(one, other, alike) <= 0.05:
             cycles = k
     return Drift(pvalue=pvalue(alike), ratio=ratio, cycles=cycles)
@@ -335,15 +381,15 @@ def drift(events: Side, alarms: Side, longest: int = 1) -> Drift:
 def slow_change_of(side: Side) -> float:
     """How often one side alone has powers as strong at the lowest frequencies, beside those above."""
     _, looked = lowest(side, 1)
-    found = (_slow(side.powers, 0, k)[0] for k in looked)
+    found = (side.slow(side.n_steps, 0, k)[0] for k in looked)
     return min(min(found, default=1.0) * max(len(looked), 1), 1.0)
 
 
 def lowest(events: Side, longest: int) -> tuple[int, list[int]]:
     """Below which frequency slow changes are looked for, and of which of `CYCLES_OF_CHANGE` there is enough behind."""
     top = events.n_steps // (2 * longest) if longest > 1 else events.n_steps
-    room = 1 + BACKGROUND if longest > 1 else 2
-    return top, [k for k in CYCLES_OF_CHANGE if len(events.powers[:top]) >= room * k]
+    room, n = 1 + BACKGROUND if longest > 1 else 2, min(top, len(events.powers))
+    return top, [k for k in CYCLES_OF_CHANGE if n >= room * k]
 
 
 def _slow(power: FloatArray, first: int, last: int) -> tuple[float, float]:
@@ -353,7 +399,7 @@ def _slow(power: FloatArray, first: int, last: int) -> tuple[float, float]:
     if total <= 0:
         return 1.0, 0.0
     k, m = len(low), len(behind)
-    ratio = float(low.mean()) * m / total
+    ratio = float(low.sum()) / k * m / total
     y = m / (m + k * ratio)
     # P(F > f) = y^m Σ_{j<k} C(m + j - 1, j) (1 - y)^j
     term, tail = y**m, 0.0
@@ -363,15 +409,15 @@ def _slow(power: FloatArray, first: int, last: int) -> tuple[float, float]:
     return min(tail, 1.0), ratio
 
 
-def likeness(events: FloatArray, alarms: FloatArray) -> float:
+def likeness(events: Side, alarms: Side) -> float:
     """How much one spectrum copies the other's accidents, as a skilled detector does: their correlation, if positive.
 
     From powers alone, which no rotation changes; of a detector that knows nothing it is about 0.
     """
-    spread = float(events.std() * alarms.std()) if len(events) else 0.0
+    spread = events.spread * alarms.spread if len(events.tails) else 0.0
     if not spread > 0:
         return 0.0
-    return max(float(((events - events.mean()) * (alarms - alarms.mean())).mean()) / spread, 0.0)
+    return max(float((events.accidents * alarms.accidents).mean()) / spread, 0.0)
 
 
 def together(one: float, other: float, alike: float) -> float:
@@ -388,25 +434,33 @@ def fisher(one: float, other: float, alike: float) -> float:
 def _against_neighbours(power: FloatArray) -> FloatArray:
     """-log P of each power, from its ratio to the mean of its neighbours."""
     count = _neighbours(len(power))
-    background = _around(np.concatenate([[0.0], np.cumsum(power)])) / count
-    ratio = np.divide(power, background, out=np.zeros(len(power)), where=background > 0)
-    return np.asarray(count * np.log1p(ratio / count))
+    background = _around(power)
+    background /= count
+    tails = np.divide(power, background, out=np.zeros(len(power)), where=background > 0)
+    tails /= count
+    np.log1p(tails, out=tails)
+    tails *= count
+    return tails
 
 
 @lru_cache(maxsize=8)
 def _neighbours(n: int) -> FloatArray:
     """How many neighbours each of n powers has."""
-    return np.maximum(_around(np.arange(n + 1.0)), 1.0)
+    return np.maximum(_around(np.ones(n)), 1.0)
 
 
-def _around(total: FloatArray) -> FloatArray:
-    """Sums over the neighbours on both sides, those next to it left out, from the sums up to each."""
-    n, far = len(total) - 1, GAP + BESIDE + 1
-    padded = np.concatenate([np.full(far, total[0]), total, np.full(far, total[-1])])
-    below, left, right, above = (
-        padded[far + k : far + k + n] for k in (-GAP - BESIDE, -GAP, GAP + 1, GAP + 1 + BESIDE)
-    )
-    return np.asarray(left - below + above - right)
+def _around(power: FloatArray) -> FloatArray:
+    """Sums over the neighbours on both sides, those next to it left out."""
+    n, far = len(power), GAP + BESIDE + 1
+    total = np.empty(n + 1 + 2 * far)  # of all up to each one, from so far before the first to so far behind the last
+    total[: far + 1] = 0.0
+    power.cumsum(out=total[far + 1 : far + 1 + n])
+    total[far + 1 + n :] = total[far + n]
+    below, left, right, above = (total[far + k : far + k + n] for k in (-GAP - BESIDE, -GAP, GAP + 1, GAP + 1 + BESIDE))
+    sums = left - below
+    sums += above
+    sums -= right
+    return sums
 
 
 # ---- a period that events and alarms both follow, searched for in their spectra
@@ -446,23 +500,25 @@ class CommonPeriod:
 
 def least_of_period(events: Side, alarms: Side, shortest: float) -> tuple[float, float]:
     """P-values that those of `common_period` are not below, of both and of the alarms alone; 0 if nobody has looked."""
-    kinds = combs_of(events.n_steps) if events.weights is None else ()
-    loops = _first_looks(events.n_steps, *(["least_of_whole_periods"] if kinds else []), "least_of_seasons")
+    plain = events.weights is None
+    loops = _first_looks(
+        events.n_steps, *(["least_of_whole_periods", "whole_periods"] if plain else []), "least_of_seasons"
+    )
     if loops is None:
         return 0.0, 0.0
-    n_steps, shortest = events.n_steps, max(shortest, 3.0 * events.coarse)
-    first, last = LEAST_CYCLES, min(int(n_steps / shortest), len(events.powers) - 1)
-    if last < first:
+    looked = searched(events.n_steps, shortest)
+    if looked.last < looked.first:
         return 1.0, 1.0
-    tails, shares = (events.first_tails, alarms.first_tails), (JOINTLY, OTHER_SIDE)
-    both, alone = loops.least_of_seasons(*tails, first, last, *shares)
-    heard = most_heard(len(events.at)), most_heard(len(alarms.at))
-    for kind in kinds:
-        looked = kind.searched(n_steps, shortest)
-        if looked.start < looked.stop:
-            rows = kind.harmonics(n_steps, len(events.powers)), kind.heard
-            some = looked.start, looked.stop
-            both = min(both, loops.least_of_whole_periods(*tails, *rows, *heard, kind.cap, some, COMBS, *shares))
+    both, alone = loops.least_of_seasons(events.tails, alarms.tails, looked.first, looked.last, JOINTLY, OTHER_SIDE)
+    if plain:
+        n_powers, heard = len(events.tails), most_heard(len(alarms.at))
+        for (kind, begin, end), shown in zip(looked.whole, events.shown_at_first, strict=True):
+            if begin < end:
+                rows = kind.harmonics(events.n_steps, n_powers), kind.heard
+                least = loops.least_of_whole_periods(
+                    shown, alarms.tails, *rows, heard, kind.cap, begin, end, COMBS, JOINTLY, OTHER_SIDE
+                )
+                both = min(both, least)
     return float(both) * ROUNDED, float(alone) * ROUNDED
 
 
@@ -477,15 +533,14 @@ def common_period(events: Side, alarms: Side, shortest: float, level: float, *, 
 
     Whole periods are searched in the same way by many harmonics at once, which a narrow season needs.
     """
-    n_steps, sides = events.n_steps, (events.powers, alarms.powers)
-    shortest = max(shortest, 3.0 * events.coarse)
-    first, last = LEAST_CYCLES, min(int(n_steps / shortest), len(sides[0]) - 1)
-    searched = {"shortest": shortest, "longest": n_steps / LEAST_CYCLES}
-    nothing = CommonPeriod(steps=0.0, cycles=0.0, pvalue=1.0, found=False, **searched)
+    n_steps, sides, looked = events.n_steps, (events.powers, alarms.powers), searched(events.n_steps, shortest)
+    first, last = looked.first, looked.last
+    lengths = {"shortest": looked.shortest, "longest": n_steps / LEAST_CYCLES}
+    nothing = CommonPeriod(steps=0.0, cycles=0.0, pvalue=1.0, found=False, **lengths)
     if last < first or any(side.sum() == 0 for side in sides):
         return nothing
     tails = (events.tails, alarms.tails)
-    alike = likeness(*tails)
+    alike = likeness(events, alarms)
     candidates = _candidates(tails, first, last, 1, alike)
     known = [
         c
@@ -500,16 +555,16 @@ def common_period(events: Side, alarms: Side, shortest: float, level: float, *, 
             h for h in range(2, HARMONICS + 1) if h * at <= last and _near(tails[0] + tails[1], h * at).max() > STRONG
         ]
         cycles = _refined(events, alarms, at, [1, *harmonics])
-    comb, whole = _whole_period(events, alarms, shortest, alike, either)
+    comb, whole = _whole_period(events, alarms, looked, alike, either)
     times = round(cycles * whole / n_steps)  # how often what a frequency shows comes in the whole period
     if times > 1 and whole > SHORT.periods[-1] and not _own_harmonics(events, alarms, whole, times, alike):
         comb = 1.0
     if comb <= level and (not cycles or _whole_is_better(n_steps / whole, cycles, comb <= pvalue)):
-        return CommonPeriod(steps=whole, cycles=n_steps / whole, pvalue=min(comb, pvalue), found=True, **searched)
+        return CommonPeriod(steps=whole, cycles=n_steps / whole, pvalue=min(comb, pvalue), found=True, **lengths)
     if not cycles:
         return replace(nothing, pvalue=min(comb, pvalue), of_alarms=candidates[-1][0])
     steps = _on_steps(n_steps / cycles)
-    return CommonPeriod(steps=steps, cycles=n_steps / steps, pvalue=pvalue, found=True, **searched)
+    return CommonPeriod(steps=steps, cycles=n_steps / steps, pvalue=pvalue, found=True, **lengths)
 
 
 def _candidates(
@@ -520,28 +575,29 @@ def _candidates(
     Numbers ``first`` to ``last`` are searched, counted from 1; the other side may be so many places off.
     """
     searching, count = slice(first - 1, last), last - first + 1
-    both = np.where(np.minimum(*tails) >= -math.log(OTHER_SIDE / 2), tails[0] + tails[1], 0.0)
-    at = int(both[searching].argmax()) + first
-    joint = together(float(tails[0][at - 1]), float(tails[1][at - 1]), alike) if both[at - 1] else 1.0
+    one, other = tails[0][searching], tails[1][searching]
+    both = np.where(np.minimum(one, other) >= -math.log(OTHER_SIDE / 2), one + other, 0.0)
+    at = int(both.argmax())
+    joint = together(float(one[at]), float(other[at]), alike) if both[at] else 1.0
+    at += first
     found = [(min(joint * count / JOINTLY, 1.0), 0.0, at)]
     for mine, theirs in (tails, tails[::-1]):
         at = int(mine[searching].argmax()) + first
-        other = min((2 * near + 1) * math.exp(-float(_near(theirs, at, near).max())), 1.0)
-        found.append((min(math.exp(-float(mine[at - 1])) * count, 1.0), other, at))
+        beside = min((2 * near + 1) * math.exp(-float(_near(theirs, at, near).max())), 1.0)
+        found.append((min(math.exp(-float(mine[at - 1])) * count, 1.0), beside, at))
     return found
 
 
-def _whole_period(events: Side, alarms: Side, shortest: float, alike: float, either: bool) -> tuple[float, int]:
+def _whole_period(events: Side, alarms: Side, looked: Searched, alike: float, either: bool) -> tuple[float, int]:
     """The whole period that shows best by many harmonics, and its p-value, corrected for the search."""
     best, period = 1.0, 0
     # what one season leaves is not searched in this way: hardly any null keeps two
     if events.weights is not None:
         return best, period
-    for kind, tails in zip(combs_of(events.n_steps), zip(events.combs, alarms.combs, strict=True), strict=True):
-        looked = kind.searched(events.n_steps, shortest)
-        if looked.start >= looked.stop:
+    for (kind, begin, end), *tails in zip(looked.whole, events.combs, alarms.combs, strict=True):
+        if begin >= end:
             continue
-        found = _candidates(tails, looked.start + 1, looked.stop, 0, alike)
+        found = _candidates((tails[0], tails[1]), begin + 1, end, 0, alike)
         known = [c for c in found if c[1] <= OTHER_SIDE / 2 or (either and c is found[-1])]
         pvalue, _, at = min(known, default=(1.0, 0.0, 1))
         if min(pvalue / COMBS, 1.0) < best:

@@ -10,7 +10,6 @@ The section "Which null to trust" of docs/explanation/theory.md has the mathemat
 from __future__ import annotations
 
 import math
-import sys
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -22,10 +21,11 @@ from nofluke import levels
 from nofluke.arrays import AnyArray, BoolArray, IntArray
 from nofluke.dates import format_duration, parse_duration, rounded_duration
 from nofluke.errors import THINGS, InputError, arg, capitalised, say, verb
-from nofluke.lazy import lazy
+from nofluke.lazy import Keeper, lazy
 from nofluke.nulls.base import Kept, NullModel
 from nofluke.nulls.calendars import RULES
 from nofluke.nulls.evidence import (
+    FIRST_ORDERS,
     Clusters,
     Evidence,
     adjacency,
@@ -38,7 +38,7 @@ from nofluke.nulls.evidence import (
     in_runs,
 )
 from nofluke.nulls.local import LocalPermutation
-from nofluke.nulls.periods import ALONE, CROSSED, GAPS, INCOMPLETE, UNITS, PeriodShuffle
+from nofluke.nulls.periods import PeriodShuffle
 from nofluke.nulls.seasonal import Seasonal
 from nofluke.nulls.seasons import (
     CALENDAR_PERIODS,
@@ -76,22 +76,6 @@ UNIT_OF: dict[str, tuple[str, int]] = {
     "month": ("year", 1),
 }
 """The periods that follow a rule of the calendar: which are exchanged, and with those how many periods away."""
-
-HELPS = {
-    GAPS: "data without gaps",
-    CROSSED: "exchanging longer periods",
-    INCOMPLETE: "a longer series",
-    ALONE: "a longer series",
-}
-"""What helps where periods stay, by the reason."""
-
-STAYS = {
-    GAPS: "have gaps",
-    CROSSED: say("have {an_event} across a border"),
-    INCOMPLETE: "are incomplete",
-    ALONE: say("have none with {events} to change places with"),
-}
-"""The same as the end of a sentence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,7 +129,7 @@ class Season:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Events:
+class Events(Keeper):
     """What is seen in the events alone, worked out once for a truth, however many detectors are judged on it."""
 
     truth: Truth
@@ -196,6 +180,11 @@ class Events:
         found = runs(self.labelled) if self.truth.points and self.in_runs else self.truth
         return int((found.stops - found.starts).max(initial=1))
 
+    @property
+    def few(self) -> bool:
+        """Whether there are too few to show clusters."""
+        return self.n < levels.FEW_EVENTS
+
     @lazy
     def clusters(self) -> Evidence:
         """Events in clusters of any length, against random steps."""
@@ -209,6 +198,11 @@ class Events:
         if self.own is not None:
             return evenness(self.own.starts, self.own.n_steps)
         return evenness(self.starts, self.truth.n_steps)
+
+    @property
+    def spaced(self) -> bool:
+        """Whether they do."""
+        return self.evenness.pvalue <= levels.SPACED
 
     @lazy
     def side(self) -> Side:
@@ -415,11 +409,6 @@ class Look:
             return cls(cell=cell, alpha=alpha, period=period, wide=wide)
         return cls(cell=drawn.cell, alpha=alpha, period=period, sketch=drawn)
 
-    @property
-    def _own(self) -> TimedTruth | None:
-        """Events at their own times, where the sketch loses something of them."""
-        return None if self.sketch is None or self.sketch.whole else self.sketch.truth
-
     def length(self, steps: float) -> int | float | str:
         """A length as nulls take it: steps, or a length of time where events have no grid."""
         return steps if self.sketch is None else self.sketch.length(steps)
@@ -457,10 +446,13 @@ class Look:
         )
         return replace(null, period=period, second=second)
 
+    # ---- each side by itself
+
     @lazy
     def events(self) -> Events:
-        """What is seen in the events alone."""
-        return Events.of(self.cell.truth, self._own)
+        """What is seen in the events alone; in their own times, where the sketch loses something of them."""
+        own = None if self.sketch is None or self.sketch.whole else self.sketch.truth
+        return Events.of(self.cell.truth, own)
 
     @lazy
     def alarm_starts(self) -> IntArray:
@@ -471,20 +463,22 @@ class Look:
         return found if len(steps) >= levels.LONG_RUNS * len(found) else steps
 
     @lazy
+    def alarms(self) -> Side:
+        """The spectrum of the alarms."""
+        return Side.of_steps(self.alarm_starts, self.cell.truth.open_steps)
+
+    @lazy
     def longest_alarm(self) -> int:
         """Steps of the longest run of alarms."""
         found = self.cell.episodes
         return int((found.stops - found.starts).max(initial=1))
 
     @lazy
-    def alarms(self) -> Side:
-        """The spectrum of the alarms."""
-        return Side.of_steps(self.alarm_starts, self.cell.truth.open_steps)
-
-    @lazy
     def window(self) -> int:
         """Steps within the tolerance of an event, typically."""
         return max(self.cell.trial.reaches[self.cell.d].typical, 1)
+
+    # ---- a season: of the calendar, or of any period that both sides share
 
     @lazy
     def calendar(self) -> tuple[SeasonSeen, ...]:
@@ -492,11 +486,19 @@ class Look:
         level = levels.CALENDAR if self.period is None else levels.SEASON
         starts = self.events.starts, self.cell.episodes.starts
         apart = 1.0 if self.sketch is None else self.sketch.apart
-        return look_for_seasons(self.cell, self.period, level, starts, self._likeness, apart)
+        return look_for_seasons(
+            self.cell, self.period, level, starts, lambda: likeness(self.events.side, self.alarms), apart
+        )
 
-    def _likeness(self) -> float:
-        """How much the spectrum of the alarms copies that of the events."""
-        return likeness(self.events.side.tails, self.alarms.tails)
+    @property
+    def _search_level(self) -> float:
+        return levels.SEASON if self.calendar else 2 * levels.SEASON
+
+    @lazy
+    def may_share_period(self) -> bool:
+        """Whether a search may find a period, of both or, where events are too few to show one, of the alarms."""
+        both, alone = least_of_period(self.events.side, self.alarms, self.window + 1)
+        return both <= self._search_level or (self._few_ranges and alone <= levels.SEASON)
 
     @lazy
     def search(self) -> CommonPeriod | None:
@@ -506,29 +508,8 @@ class Look:
         return common_period(self.events.side, self.alarms, self.window + 1, self._search_level)
 
     @property
-    def _search_level(self) -> float:
-        return levels.SEASON if self.calendar else 2 * levels.SEASON
-
-    @lazy
-    def _least_of_period(self) -> tuple[float, float]:
-        return least_of_period(self.events.side, self.alarms, self.window + 1)
-
-    def may_share_period(self) -> bool:
-        """Whether a search may find a period, of both or, where events are too few to show one, of the alarms."""
-        both, alone = self._least_of_period
-        return both <= self._search_level or (self._few_ranges and alone <= levels.SEASON)
-
-    @property
     def _few_ranges(self) -> bool:
         return self.either and self.events.n < levels.FEW_RANGES and self.events.ranges
-
-    @lazy
-    def alone(self) -> CommonPeriod | None:
-        """A period that alarms have, where there are too few events to show whether they do."""
-        if not self._few_ranges or self.search is None or self.search.of_alarms > levels.SEASON:
-            return None
-        found = common_period(self.events.side, self.alarms, self.window + 1, levels.SEASON, either=True)
-        return found if found.found else None
 
     @lazy
     def first(self) -> Season | None:
@@ -536,20 +517,29 @@ class Look:
         seen = strongest(self.calendar, either=self.either)
         if seen is not None:
             return self._season(seen.period, seen.label, seen.pvalue)
-        if self.period is None and not self.may_share_period():
+        if self.period is not None or not self.may_share_period or self.search is None:
             return None
-        if self.search is not None and self.search.found:
+        if self.search.found:
             steps = tidy(self.search.steps)
             return self._season(steps, f"period {self.told(steps)}", self.search.pvalue)
-        if self.alone is not None:
-            steps = tidy(self.alone.steps)
-            return self._season(steps, say("period {}, of the {alarms}", self.told(steps)), self.alone.pvalue)
+        if self._few_ranges and self.search.of_alarms <= levels.SEASON:
+            alone = common_period(self.events.side, self.alarms, self.window + 1, levels.SEASON, either=True)
+            if alone.found:
+                steps = tidy(alone.steps)
+                return self._season(steps, say("period {}, of the {alarms}", self.told(steps)), alone.pvalue)
         return None
 
     def _season(self, period: Period, label: str, pvalue: float) -> Season:
-        steps = self._steps_of(period)
-        n = len(self.cell.truth.open_steps)
-        cycles = n / steps if steps else n / period if not isinstance(period, str) else 0.0
+        """A season of these data; its steps are known where all steps count, and time is regular."""
+        clock, open_steps, steps = self.cell.clock, self.cell.truth.open_steps, None
+        if not isinstance(period, str):
+            steps = period if open_steps.all() else None
+        elif clock is not None and open_steps.all() and not period.startswith("day of month"):
+            regular = np.ptp(np.diff(clock.ticks)) <= 0.01 * clock.step
+            steps = float(CALENDAR_PERIODS[period] / (clock.step * clock.tick_size)) if regular else None
+        n, cycles = len(open_steps), 0.0
+        if steps or not isinstance(period, str):
+            cycles = n / (steps or float(period))
         n_steps = self.cell.n_steps
         return Season(period=period, steps=steps, label=label, cycles=cycles, n_steps=n_steps, pvalue=pvalue)
 
@@ -557,6 +547,8 @@ class Look:
     def second(self) -> CommonPeriod | None:
         """Another period that both follow, beyond what the first season explains."""
         if self.first is None or not self.first.cycles:
+            return None
+        if least_of_period(*self._beyond_first, self.window + 1)[0] > levels.SEASON:
             return None
         found = common_period(*self._beyond_first, self.window + 1, levels.SEASON)
         if not found.found:
@@ -571,24 +563,27 @@ class Look:
     def season(self) -> Season | None:
         """The season that a null has to keep: the longer of two, where it is a multiple of the shorter."""
         first, second = self.first, self.second
-        if first is None or second is None:
-            return first if first is None or not self._weeks else self._week_of(first)
-        if not first.steps:
-            return self._two(first, second)
-        n = len(self.cell.truth.open_steps)
-        for times in range(1, levels.MOST_TIMES + 1):  # of the first one, until the second is a part of it
-            long = first.steps * times
+        if first is None:
+            return None
+        steps, n = first.steps or 0.0, len(self.cell.truth.open_steps)
+        if second is None:
+            if not self._weeks:
+                return first
+            return self._of_both(tidy(steps), tidy(steps * levels.CYCLE), (first.period, levels.CYCLE))
+        for times in range(1, levels.MOST_TIMES + 1) if steps else ():  # of the first, until the second is a part of it
+            long = steps * times
             parts, off = long / second.steps, levels.OFF_CYCLES * long / n
             if n / long < levels.LEAST_CYCLES - 0.5:
                 break
             whole, missed = round(parts), abs(parts - round(parts))
             if times > 1 and whole > 0 and missed <= off:
-                return self._of_both(tidy(first.steps), tidy(long), (first.period, times))
+                return self._of_both(tidy(steps), tidy(long), (first.period, times))
             if times == 1 and whole > 1 and missed <= min(max(levels.SAME_PERIOD, off) * whole, levels.OFF_CYCLES):
                 if isinstance(first.period, str):  # its phases keep the second too
                     return first
                 return self._of_both(tidy(second.steps), tidy(second.steps * whole), (tidy(second.steps), whole))
-        return self._two(first, second)
+        other = tidy(second.steps)  # no single period keeps both
+        return replace(first, label=f"{first.label} and period {self.told(float(f'{other:.4g}'))}", beside=other)
 
     @lazy
     def _weeks(self) -> bool:
@@ -599,23 +594,13 @@ class Look:
         cycles = int(n / first.steps)
         if not levels.LEAST_CYCLES * levels.CYCLE <= cycles <= levels.MOST_DAYS:
             return False
-        edges = np.rint(np.arange(cycles + 1) * first.steps)
-        events, alarms = (
-            in_cycle(np.diff(np.searchsorted(steps, edges)), np.arange(cycles), levels.CYCLE)
-            for steps in (self.events.starts, self.alarm_starts)
-        )
-        return fisher(events, alarms, self._likeness()) <= levels.WEEKS
-
-    def _week_of(self, first: Season) -> Season:
-        """Seven of them."""
-        steps = first.steps or 1.0
-        return self._of_both(tidy(steps), tidy(steps * levels.CYCLE), (first.period, levels.CYCLE))
-
-    def _two(self, first: Season, second: CommonPeriod) -> Season:
-        """Two seasons that no single period keeps."""
-        other = tidy(second.steps)
-        label = f"{first.label} and period {self.told(float(f'{other:.4g}'))}"
-        return replace(first, label=label, beside=other)
+        edges, number = np.rint(np.arange(cycles + 1) * first.steps), np.arange(cycles)
+        sides = [np.diff(np.searchsorted(steps, edges)) for steps in (self.events.starts, self.alarm_starts)]
+        events, alarms = (in_cycle(counts, number, levels.CYCLE, orders=FIRST_ORDERS) for counts in sides)
+        if fisher(events, alarms, 0.0) > levels.WEEKS:  # neither more orders nor likeness would lower it
+            return False
+        events, alarms = (in_cycle(counts, number, levels.CYCLE) for counts in sides)
+        return fisher(events, alarms, likeness(self.events.side, self.alarms)) <= levels.WEEKS
 
     def _of_both(self, short: float, long: float, inner: tuple[Period, int]) -> Season:
         """The season of a short period and a long one."""
@@ -630,84 +615,75 @@ class Look:
             return False
         return bool(self.together) or not season.most_windows
 
+    def strict(self) -> Look:
+        """The same where the season of one side does not suffice, with what has been worked out and stays the same."""
+        strict = replace(self, either=False)
+        same = ("events", "alarm_starts", "alarms", "longest_alarm", "window", "calendar", "search")
+        strict.__dict__.update({name: self.__dict__[name] for name in same if name in self.__dict__})
+        return strict
+
     @lazy
     def _beyond_first(self) -> tuple[Side, Side]:
         """Both sides less what the first season explains: looked at for a second one and for slow changes."""
         return self._beyond(self.first)  # type: ignore[arg-type]  # asked for only where there is one
 
-    def _beyond(self, season: Season, *besides: IntArray) -> tuple[Side, Side]:
-        """Both sides less what a season explains, and other strata of the steps."""
-        explained = [replace(season, beside=None).null().strata_of(self.cell.truth), *besides]
+    def _beyond(self, season: Season, weekdays: PeriodShuffle | None = None) -> tuple[Side, Side]:
+        """Both sides less what a season explains, and what weekdays do where its periods are days.
+
+        The events' is kept for the next detector, which may show the same season.
+        """
+        truth, nulls = self.cell.truth, [replace(season, beside=None).null()]
         if season.beside is not None:  # one after the other: the phases of both together would explain nearly all
-            explained.append(Seasonal(period=season.beside).strata_of(self.cell.truth))
+            nulls.append(Seasonal(period=season.beside))
 
-        def rest(steps: IntArray) -> Side:
+        def rest(steps: IntArray, strata: list[IntArray]) -> Side:
             values = np.bincount(steps, minlength=self.cell.n_steps).astype(np.float64)
-            for strata in explained:
-                sizes = np.maximum(np.bincount(strata), 1)
-                values -= (np.bincount(strata, weights=values) / sizes)[strata]
-            return Side.of_values(values, self.cell.truth.open_steps)
+            for one in strata:
+                sizes = np.maximum(np.bincount(one), 1)
+                values -= (np.bincount(one, weights=values) / sizes)[one]
+            return Side.of_values(values, truth.open_steps)
 
-        return rest(self.events.starts), rest(self.alarm_starts)
+        def of_events() -> tuple[list[IntArray], Side]:
+            strata = [null.strata_of(truth) for null in nulls]
+            if weekdays is not None:
+                days = weekdays.exchange(truth)
+                strata.insert(1, np.repeat(days.number % levels.CYCLE, np.diff(days.edges)))
+            return strata, rest(self.events.starts, strata)
 
-    def _steps_of(self, period: Period) -> float | None:
-        """The period in steps that count; None on an irregular clock or under a mask."""
-        if not self.cell.truth.open_steps.all():
-            return None
-        if not isinstance(period, str):
-            return period
-        clock = self.cell.clock
-        if clock is None or period.startswith("day of month") or np.ptp(np.diff(clock.ticks)) > 0.01 * clock.step:
-            return None
-        return float(CALENDAR_PERIODS[period] / (clock.step * clock.tick_size))
+        key = (*(null.text for null in nulls), weekdays)
+        name = "beyond the first season" if season is self.first else "beyond the season"
+        strata, events = self.events.latest(name, key, of_events)
+        return events, rest(self.alarm_starts, strata)
+
+    # ---- slow changes, and windows of time in which these are slow
 
     @lazy
     def drift(self) -> Drift:
         """Slow changes of both rates, beyond what a season explains."""
         if self.season is None:
-            return drift(self.events.side, self.alarms, self.events.longest)
-        if self._periods is None or self.weekday_pvalue > levels.SLOW_BESIDE_SEASON:
+            sides = self.events.side, self.alarms
+        elif self.weekday_pvalue <= levels.SLOW_BESIDE_SEASON:  # weekdays of a few weeks would look like a slow change
+            sides = self._beyond(self.season, self._periods)
+        else:
             sides = self._beyond_first if self.season is self.first else self._beyond(self.season)
-        else:  # weekdays of a few weeks would look like a slow change
-            days = self._periods.exchange(self.cell.truth)
-            sides = self._beyond(self.season, np.repeat(days.number % levels.CYCLE, np.diff(days.edges)))
         return drift(*sides, self.events.longest)
+
+    def may_drift(self, level: float) -> bool:
+        """Whether slow changes may be seen at the level, where there is no season to explain them."""
+        return least_of_drift(self.events.side, self.alarms, self.events.longest) <= level
 
     @lazy
     def drifts(self) -> bool:
         """Whether rates change slowly."""
-        if self.season is None and not self.may_drift(levels.SLOW_CHANGE):
-            return False
-        return self.drift.pvalue <= (levels.SLOW_CHANGE if self.season is None else levels.SLOW_BESIDE_SEASON)
+        if self.season is not None:
+            return self.drift.pvalue <= levels.SLOW_BESIDE_SEASON
+        return self.may_drift(levels.SLOW_CHANGE) and self.drift.pvalue <= levels.SLOW_CHANGE
 
     @lazy
-    def _least_of_drift(self) -> float:
-        return least_of_drift(self.events.side, self.alarms, self.events.longest)
-
-    def may_drift(self, level: float) -> bool:
-        """Whether slow changes may be seen at the level, where there is no season to explain them."""
-        return self._least_of_drift <= level
-
-    @property
     def changes(self) -> str:
         """That rates change slowly, as the beginning of a sentence: evidence, no fact."""
         told = "{Events} and {alarms} seem to change slowly with time (a trend or a drift, {})"
         return say(told, p_is(self.drift.pvalue))
-
-    @lazy
-    def few(self) -> bool:
-        """Whether there are too few events to show clusters."""
-        return self.events.n < levels.FEW_EVENTS
-
-    @lazy
-    def within(self) -> Clusters:
-        """Clusters within the phases of the season or the windows of a slow change."""
-        own = self._own
-        if self.season is None:
-            null: Stratified = LocalPermutation(windows=self.windows)
-        else:
-            null = self.season.null(self.eras) if own is None else self.null_of(self.season, self.eras)
-        return clusters_against(self.cell.truth if own is None else own, null.draw)
 
     @lazy
     def windows(self) -> int:
@@ -731,21 +707,58 @@ class Look:
             most = min(most, self.season.most_windows) if self.drifts else 1
         return max(min(most, int(cycles / long)), 1)
 
+    # ---- whether events can be moved one by one
+
     @lazy
-    def _periods(self) -> PeriodShuffle | None:
-        """The null that exchanges whole periods of the season, on the steps that are looked at."""
+    def together(self) -> str:
+        """Why they cannot; empty where they can."""
+        if self.events.ranges:
+            return say("{events} come as runs" if self.cell.truth.points else "{events} are ranges")
+        if self.events.few:
+            return say("there are too few {events} to tell whether they cluster")
+        if self.events.spaced:
+            return say("{events} seem to keep a distance from each other")
+        if self.season is not None or self.drifts:
+            clustered = min(self.within.counts.pvalue, self.within.gaps.pvalue) <= levels.CLUSTERED_WITHIN
+            return say("{events} come in clusters") if clustered else ""
+        if self.events.clusters.pvalue <= levels.CLUSTERED:
+            return say("{events} may come in clusters")
+        return ""
+
+    @lazy
+    def within(self) -> Clusters:
+        """Clusters within the phases of the season or the windows of a slow change."""
+        own = self.events.own
+        if self.season is None:
+            null: Stratified = LocalPermutation(windows=self.windows)
+        else:
+            null = self.season.null(self.eras) if own is None else self.null_of(self.season, self.eras)
+        return self.events.once(null.text, lambda: clusters_against(self.cell.truth if own is None else own, null.draw))
+
+    # ---- whole periods of the season, which may change places
+
+    @lazy
+    def _period(self) -> tuple[Period, int] | None:
+        """These periods, and how many of them lie between two that may; None where there are none."""
         if self.season is None or self.season.beside is not None:
             return None
         period, times = self.season.inner or (self.season.period, 1)
-        if isinstance(period, str):
-            if period not in UNIT_OF:
-                return None
-            period, cycle = UNIT_OF[period]
-            times *= cycle
+        if not isinstance(period, str):
+            return period, times
+        if period not in UNIT_OF:
+            return None
+        unit, cycle = UNIT_OF[period]
+        return unit, times * cycle
+
+    @lazy
+    def _periods(self) -> PeriodShuffle | None:
+        """The null that exchanges them, on the steps that are looked at; None where there are none, or too many."""
+        if self._period is None:
+            return None
         try:
-            null = PeriodShuffle(period=period, cycle=times)
+            null = PeriodShuffle(period=self._period[0], cycle=self._period[1])
             null.exchange(self.cell.truth)
-        except InputError:  # there are no such periods, or too many phases of them
+        except InputError:
             return None
         return null
 
@@ -758,18 +771,17 @@ class Look:
         return found.counted(self.alarm_starts)[found.moving], found.number[found.moving]
 
     @lazy
+    def weekday_pvalue(self) -> float:
+        """How often alarms of days differ as much by weekday, where these mean nothing; 1 where periods are no days."""
+        if self._period != ("day", 1) or self._periods is None:
+            return 1.0
+        return in_cycle(*self._counts_of_periods, levels.CYCLE)
+
+    @lazy
     def differ_by_weekday(self) -> bool:
         """Whether alarms of days differ by weekday: days are then not exchangeable, but those of one weekday are."""
         # hardly anything keeps a slow change besides
         return self.weekday_pvalue <= (levels.SLOW_BESIDE_SEASON if self.drifts else levels.SHARED_CYCLE)
-
-    @lazy
-    def weekday_pvalue(self) -> float:
-        """How often alarms of days differ as much by weekday, where these mean nothing; 1 where periods are no days."""
-        null = self._periods
-        if null is None or null.period != "day" or null.cycle > 1:
-            return 1.0
-        return in_cycle(*self._counts_of_periods, levels.CYCLE)
 
     @lazy
     def exchanged(self) -> PeriodShuffle | None:
@@ -790,94 +802,6 @@ class Look:
         if self.sketch is not None and not isinstance(null.period, str):
             null = replace(null, period=self.sketch.length(null.period))
         return null
-
-    @property
-    def periods_in_words(self) -> str:
-        """What is exchanged, in words."""
-        null = self.exchanged
-        if null is None:
-            return "whole periods"
-        what = f"whole {null.period}s" if null.period in UNITS else "whole periods"
-        of = (
-            ""
-            if null.cycle == 1
-            else " of the same weekday"
-            if null.cycle == levels.CYCLE
-            else " of the same weekday of every other week"
-            if null.cycle == 2 * levels.CYCLE and null.period == "day"
-            else f" that lie a multiple of {null.cycle} apart"
-        )
-        return what + of + (" within windows of time" if null.windows > 1 else "")
-
-    def obstacle_of(self, null: PeriodShuffle) -> str:
-        """Why so few periods can be exchanged that nothing could be told; empty where they can."""
-        try:
-            found = null.exchange(self.cell.truth if self.sketch is None else self.sketch.truth)
-        except InputError:
-            return "there are more periods than can be looked at"
-        what, n, needed = null.unit, found.n_eventful, levels.PERIODS_WITH_EVENTS
-        if found.n_periods < needed:
-            there = f"there {'is' if found.n_periods == 1 else 'are'} only {plural(found.n_periods, what)}"
-            return say("{}, and {} would do if {} of them had {events}", there, self._enough(needed), needed)
-        if len(found.moved) < levels.MOVED * len(found.starts):
-            worst = max(found.staying, key=lambda why: found.staying[why], default=INCOMPLETE)
-            return say(
-                "only {:,} of {} can change places, and {:,} of {} {}; {} would help",
-                len(found.moved),
-                plural(len(found.starts), "event"),
-                found.staying.get(worst, 0),
-                plural(found.n_periods, what),
-                STAYS[worst],
-                HELPS[worst],
-            )
-        if n < needed:
-            told = "{events} lie in only {} that can change places with others, and {} are needed"
-            return say(told, plural(n, what), needed)
-        if found.log_arrangements < math.log(levels.ARRANGEMENTS_FOR_LEVEL / self.alpha):
-            return say(
-                "{}, {:,} of them with {events}, can be exchanged in too few ways for p to become small, and {:,} would do",
-                plural(found.n_periods, what),
-                n,
-                found.n_periods - found.n_moving + self._enough(n),
-            )
-        return ""
-
-    def _enough(self, eventful: int) -> int:
-        """How many periods have enough orders for the level, if so many of them have events."""
-        wanted = min(levels.ARRANGEMENTS_FOR_LEVEL / self.alpha, sys.float_info.max)
-        too_few, enough = eventful - 1, eventful
-        while math.perm(enough, eventful) < wanted:
-            too_few, enough = enough, 2 * enough
-        while enough - too_few > 1:
-            middle = (too_few + enough) // 2
-            too_few, enough = (too_few, middle) if math.perm(middle, eventful) >= wanted else (middle, enough)
-        return enough
-
-    @lazy
-    def spaced(self) -> bool:
-        """Whether events keep a distance from each other."""
-        return self.events.evenness.pvalue <= levels.SPACED
-
-    @lazy
-    def clustered(self) -> bool:
-        """Whether events come in clusters, against random steps."""
-        return self.events.clusters.pvalue <= levels.CLUSTERED
-
-    @lazy
-    def together(self) -> str:
-        """Why events cannot be moved one by one; empty where they can."""
-        if self.events.ranges:
-            return say("{events} come as runs" if self.cell.truth.points else "{events} are ranges")
-        if self.few:
-            return say("there are too few {events} to tell whether they cluster")
-        if self.spaced:
-            return say("{events} seem to keep a distance from each other")
-        if self.season is not None or self.drifts:
-            clustered = min(self.within.counts.pvalue, self.within.gaps.pvalue) <= levels.CLUSTERED_WITHIN
-            return say("{events} come in clusters") if clustered else ""
-        if self.clustered:
-            return say("{events} may come in clusters")
-        return ""
 
 
 def tidy(steps: float) -> int | float:
@@ -932,8 +856,12 @@ class Trait(ABC):
     ignored: ClassVar[str] = "which it does not keep"
 
     @abstractmethod
+    def there(self, look: Look) -> bool:
+        """Whether it is seen, so that auto has to keep it."""
+
+    @abstractmethod
     def seen(self, look: Look) -> str:
-        """That auto has to keep it, as the beginning of a sentence; empty where it is not seen."""
+        """That it is, as the beginning of a sentence."""
 
     def beside(self, look: Look) -> str:
         """The same behind another trait."""
@@ -952,6 +880,9 @@ class Seasons(Trait):
     """Events or alarms follow a period."""
 
     kept = "season"
+
+    def there(self, look: Look) -> bool:
+        return look.season is not None
 
     def seen(self, look: Look) -> str:
         return "" if look.season is None else look.season.seen
@@ -972,7 +903,7 @@ class Seasons(Trait):
                     null.name,
                     arg("null", f"seasonal:period={season.period}"),
                 )
-        if look.cell.n_steps > levels.SEARCHED_UNASKED or not look.may_share_period():
+        if look.cell.n_steps > levels.SEARCHED_UNASKED or not look.may_share_period:
             return ""
         if look.search is None or not look.search.found or look.search.pvalue > levels.DOUBT or look.season is None:
             return ""
@@ -1041,11 +972,15 @@ class SlowChange(Trait):
 
     kept = "drift"
 
+    def there(self, look: Look) -> bool:
+        return look.drifts
+
     def seen(self, look: Look) -> str:
-        return look.changes if look.drifts else ""
+        return look.changes
 
     def beside(self, look: Look) -> str:
-        return "rates also seem to change slowly" if look.drifts else ""
+        del look
+        return "rates also seem to change slowly"
 
     def doubt(self, null: NullModel, look: Look) -> str:
         """A change that both rates share."""
@@ -1080,6 +1015,9 @@ class Together(Trait):
 
     kept = "clusters"
     ignored = "but it moves each one independently"
+
+    def there(self, look: Look) -> bool:
+        return bool(look.together)
 
     def seen(self, look: Look) -> str:
         return capitalised(look.together)
@@ -1120,11 +1058,11 @@ class Together(Trait):
     def findings(self, look: Look) -> tuple[Finding, ...]:
         """Clusters, even spacing and runs."""
         events, cell = look.events, look.cell
-        inner = not (events.ranges or look.few) and (look.season is not None or look.drifts)
+        inner = not (events.ranges or events.few) and (look.season is not None or look.drifts)
         within = "" if not inner else ", within phases" if look.season is not None else ", within windows of time"
         clusters = look.within.counts if inner else events.clusters
         level = levels.CLUSTERED_WITHIN if inner else levels.CLUSTERED
-        clustered, even = not look.few and clusters.pvalue <= level, not look.few and look.spaced
+        clustered, even = not events.few and clusters.pvalue <= level, not events.few and events.spaced
         scales = cluster_scales(cell.n_steps)
         looked = f"{look.told(int(scales[0]))} to {look.told(int(scales[-1]))}" if len(scales) else "no scale"
         if look.sketch is None and len(scales):
@@ -1148,7 +1086,7 @@ class Together(Trait):
                     plural(cell.n_events, "event"),
                     "are" if cell.n_events != 1 else "is",
                 )
-                if look.few
+                if events.few
                 else say("No clusters of {events} were found."),
             ),
             Finding(
@@ -1185,7 +1123,7 @@ TRAITS: tuple[Trait, ...] = (SEASONS, SLOW_CHANGE, TOGETHER)  # first what is wo
 
 def traits_of(look: Look) -> tuple[Trait, ...]:
     """Those that are seen, and that a null has to keep."""
-    return tuple(trait for trait in TRAITS if trait.seen(look))
+    return tuple(trait for trait in TRAITS if trait.there(look))
 
 
 def against(null: NullModel, look: Look) -> str:

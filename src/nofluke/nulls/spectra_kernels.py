@@ -13,24 +13,6 @@ from nofluke.compiled import compiled
 
 
 @compiled()
-def against_neighbours(power, gap, neighbours):  # type: ignore[no-untyped-def]
-    """-log P of each power, from its ratio to the mean of its neighbours."""
-    n = power.size
-    sums = np.empty(n + 1)
-    sums[0] = 0.0
-    for i in range(n):
-        sums[i + 1] = sums[i] + power[i]
-    tails = np.empty(n)
-    for i in range(n):
-        below, left = max(i - gap - neighbours, 0), max(i - gap, 0)
-        right, above = min(i + gap + 1, n), min(i + gap + 1 + neighbours, n)
-        many = max(left - below + above - right, 1)
-        background = (sums[left] - sums[below] + (sums[above] - sums[right])) / many
-        tails[i] = many * math.log1p(power[i] / background / many) if background > 0 else 0.0
-    return tails
-
-
-@compiled()
 def least_of_seasons(events, alarms, first, last, jointly, other_side):  # type: ignore[no-untyped-def]
     """The least p-value of a period that two spectra share, as -log P of powers, and of one that alarms show alone."""
     searched = last - first + 1
@@ -68,25 +50,34 @@ def comb_tail(tails, places, used, cap):  # type: ignore[no-untyped-def]
 
 
 @compiled()
-def least_of_whole_periods(  # type: ignore[no-untyped-def]
-    events, alarms, harmonics, heard, of_events, of_alarms, cap, searched, share, jointly, other_side
-):
-    """The same for whole periods that both show, of which rows ``searched[0]`` to ``searched[1]`` are looked for.
+def whole_periods(tails, harmonics, heard, most, cap):  # type: ignore[no-untyped-def]
+    """The same of each whole period.
 
-    A row of ``harmonics`` says where those of a period are among the powers, ``heard`` how many there are, of which
-    each side shows at most ``of_events`` and ``of_alarms``.
+    A row of ``harmonics`` says where those of a period are among the powers, ``heard`` how many there are, of which at
+    ``most`` so many can be shown.
     """
+    found = np.empty(heard.size)
+    for row in range(heard.size):
+        found[row] = comb_tail(tails, harmonics[row], min(heard[row], most), cap)
+    return found
+
+
+@compiled()
+def least_of_whole_periods(  # type: ignore[no-untyped-def]
+    events, alarms, harmonics, heard, most, cap, begin, end, share, jointly, other_side
+):
+    """The least p-value of a whole period that both show, of rows ``begin`` to ``end``, from `whole_periods` of one."""
     enough = -math.log(other_side / 2)
-    many, least = searched[1] - searched[0], 1.0
-    for row in range(searched[0], searched[1]):
-        mine = comb_tail(events, harmonics[row], min(heard[row], of_events), cap)
+    least = 1.0
+    for row in range(begin, end):
+        mine = events[row]
         if mine < enough:  # both sides must show it
             continue
-        theirs = comb_tail(alarms, harmonics[row], min(heard[row], of_alarms), cap)
+        theirs = comb_tail(alarms, harmonics[row], min(heard[row], most), cap)
         if theirs >= enough:
             both = mine + theirs
             best = math.exp(-max(mine, theirs))
-            least = min(least, min(math.exp(-both) * (1 + both) / jointly, best) * many / share)
+            least = min(least, min(math.exp(-both) * (1 + both) / jointly, best) * (end - begin) / share)
     return least
 
 
