@@ -97,16 +97,14 @@ class Series(Held):
             _refuse(in_time, say("is for two lists of times: pass {} too, or leave it out", arg("span")))
             self.about = cast(AboutSeries, on_steps)
             n = length_of(truth, *(on_steps[name] for name in ("truth_as", "n_steps", "times")))
-            self.read: Sequence | Occurrences = prepare(truth, np.zeros(n), **on_steps)
+            read = prepare(truth, np.zeros(n), **on_steps)
+            self.read: Sequence | Occurrences = read
+            self._known = Known.of(truth, read, **on_steps)
         else:
             _refuse(on_steps, say("is for series of steps: leave it, or {}, out", named("span")))
             self.about = cast(AboutTimes, in_time)
             self.read = read_times(truth, [], tolerances=(), **in_time)
-
-    @property
-    def _known(self) -> Any:
-        """The truth with what is known of it; a list of times as it was passed."""
-        return Known.of(self.truth, self.read, **self.about) if isinstance(self.read, Sequence) else self.truth
+            self._known = truth
 
     @property
     def n_events(self) -> int:

@@ -137,7 +137,9 @@ class Sequence(ByValue):
         plain = type(scores) is np.ndarray and scores.dtype in (np.float64, np.float32)
         if not plain or scores.shape != self.truth.shape or self.scores is None or self.left_out.missing:
             return None
-        if not (np.isfinite(scores).all() and np.isfinite(self.scores).all()):
+        if np.count_nonzero(np.isfinite(scores)) < len(scores):
+            return None
+        if self.left_out.steps and not np.isfinite(self.scores).all():  # they may have been fewer than the steps
             return None
         values = scores.astype(np.float64, copy=False)
         return replace(self, scores=values, score_type=score_type(scores), higher_is=higher_is or self.higher_is)
@@ -151,7 +153,8 @@ class Sequence(ByValue):
         """Scores of the steps that count; unless asked for as they are, turned so that higher ones are anomalous."""
         if self.scores is None:
             raise InputError(problem="there are no scores to threshold", remedy="pass scores, not predictions")
-        scores = self.scores if self.open_steps.all() else self.scores[self.open_steps]
+        whole = np.count_nonzero(self.open_steps) == len(self.open_steps)
+        scores = self.scores if whole else self.scores[self.open_steps]
         return scores if self.sign == 1 or not turned else -scores
 
 
