@@ -271,8 +271,11 @@ def exact_floats(values: npt.NDArray[Any], name: str, counted: npt.NDArray[np.bo
 
     Only those that count are looked at, if it is said which.
     """
-    with np.errstate(over="ignore"):  # a long double beyond them is infinite, and treated as such
+    if values.dtype.itemsize <= 8:
         floats = values.astype(np.float64)
+    else:
+        with np.errstate(over="ignore"):  # a long double beyond them is infinite, and treated as such
+            floats = values.astype(np.float64)
     if values.dtype.kind in "iu" and values.dtype.itemsize == 8:
         with np.errstate(invalid="ignore"):
             lost = floats.astype(values.dtype) != values

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import wraps
+from functools import cache, wraps
 from typing import Any, Literal, TypedDict, TypeVar, get_args, get_origin, get_type_hints
 
 from nofluke.errors import InputError, joined, named, say
@@ -306,6 +306,7 @@ DECLARED = {
 }
 
 
+@cache
 def names_of(group: type) -> tuple[str, ...]:
     """The arguments of a group, in the order in which they are declared."""
     return tuple(name for name in DECLARED if name in group.__annotations__)
