@@ -224,21 +224,16 @@ def as_share(value: object, name: str) -> Fraction:
     """
     if type(value) is Fraction and 0 < value < 1:
         return value
-    number, percent = number_or_none(value), False
-    if isinstance(value, str):
-        text = value.strip()
-        percent = text.endswith("%")
-        try:
-            number = float(text.removesuffix("%"))
-        except ValueError:
-            number = None
-    # by its digits: the float 0.29 is a little less than 29 of 100
-    share = None if number is None or not math.isfinite(number) else Fraction(repr(number)) / (100 if percent else 1)
-    if share is None or not 0 < share < 1:
-        raise InputError(
-            argument=name, value=value, problem="must be a share above 0 and below 1, such as 0.01 or '1%'"
-        )
-    return share
+    text = value.strip() if isinstance(value, str) else ""
+    percent = text.endswith("%")
+    try:
+        number = float(text.removesuffix("%")) if isinstance(value, str) else number_or_none(value)
+    except ValueError:
+        number = None
+    if number is not None and 0 < number < (100 if percent else 1):
+        share = Fraction(repr(number))  # by its digits: the float 0.29 is a little less than 29 of 100
+        return Fraction(share.numerator, share.denominator * 100) if percent else share
+    raise InputError(argument=name, value=value, problem="must be a share above 0 and below 1, such as 0.01 or '1%'")
 
 
 def exact_fraction(number: float | Fraction) -> Fraction:
@@ -276,8 +271,11 @@ def exact_floats(values: npt.NDArray[Any], name: str, counted: npt.NDArray[np.bo
 
     Only those that count are looked at, if it is said which.
     """
-    with np.errstate(over="ignore"):  # a long double beyond them is infinite, and treated as such
+    if values.dtype.itemsize <= 8:
         floats = values.astype(np.float64)
+    else:
+        with np.errstate(over="ignore"):  # a long double beyond them is infinite, and treated as such
+            floats = values.astype(np.float64)
     if values.dtype.kind in "iu" and values.dtype.itemsize == 8:
         with np.errstate(invalid="ignore"):
             lost = floats.astype(values.dtype) != values

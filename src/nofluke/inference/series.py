@@ -94,19 +94,17 @@ class Series(Held):
         self.truth = truth
         self.span = in_time["span"]
         if self.span is None:
-            _refuse(in_time, say("is for two lists of times: pass {} too, or leave it out", arg("span")))
+            _refuse(in_time, "is for two lists of times: pass {} too, or leave it out", arg("span"))
             self.about = cast(AboutSeries, on_steps)
             n = length_of(truth, *(on_steps[name] for name in ("truth_as", "n_steps", "times")))
-            self.read: Sequence | Occurrences = prepare(truth, np.zeros(n), **on_steps)
+            read = prepare(truth, np.zeros(n), **on_steps)
+            self.read: Sequence | Occurrences = read
+            self._known = Known.of(truth, read, **on_steps)
         else:
-            _refuse(on_steps, say("is for series of steps: leave it, or {}, out", named("span")))
+            _refuse(on_steps, "is for series of steps: leave it, or {}, out", named("span"))
             self.about = cast(AboutTimes, in_time)
             self.read = read_times(truth, [], tolerances=(), **in_time)
-
-    @property
-    def _known(self) -> Any:
-        """The truth with what is known of it; a list of times as it was passed."""
-        return Known.of(self.truth, self.read, **self.about) if isinstance(self.read, Sequence) else self.truth
+            self._known = truth
 
     @property
     def n_events(self) -> int:
@@ -182,12 +180,11 @@ class Series(Held):
         return joined(", ", said)
 
 
-def _refuse(given: Mapping[str, Any], problem: str) -> None:
+def _refuse(given: Mapping[str, Any], problem: str, span: str) -> None:
     """Refuse arguments of the other kind of series."""
-    own = {name: value for name, value in given.items() if name not in names_of(AboutNames)}
-    odd = [name for name, value in own.items() if not _is_usual(value, DECLARED[name].default)]
-    if odd:
-        raise InputError(argument=odd[0], problem=problem)
+    for name, value in given.items():
+        if name not in names_of(AboutNames) and not _is_usual(value, DECLARED[name].default):
+            raise InputError(argument=name, problem=say(problem, span))
 
 
 def _is_usual(value: Any, default: Any) -> bool:

@@ -7,10 +7,9 @@ and its docstring then have every argument of the group, and a `Series` may be p
 from __future__ import annotations
 
 import inspect
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import wraps
+from functools import cache, wraps
 from typing import Any, Literal, TypedDict, TypeVar, get_args, get_origin, get_type_hints
 
 from nofluke.errors import InputError, joined, named, say
@@ -307,6 +306,7 @@ DECLARED = {
 }
 
 
+@cache
 def names_of(group: type) -> tuple[str, ...]:
     """The arguments of a group, in the order in which they are declared."""
     return tuple(name for name in DECLARED if name in group.__annotations__)
@@ -349,20 +349,20 @@ class About:
     @classmethod
     def of(cls, about: Mapping[str, Any]) -> About:
         """The arguments of a group, apart."""
-        rest = {name: value for name, value in about.items() if name not in (*CUT, *ALARMS)}
-        cut, alarms = ({name: about[name] for name in some if name in about} for some in (CUT, ALARMS))
-        return cls(reading=rest, cut=cut, alarms=alarms)
+        reading, cut, alarms = dict[str, Any](), dict[str, Any](), dict[str, Any]()
+        for name, value in about.items():
+            (cut if name in CUT else alarms if name in ALARMS else reading)[name] = value
+        return cls(reading=reading, cut=cut, alarms=alarms)
 
 
-class Held(ABC):
-    """A truth with what is said of it: what `Series` is to functions that take a truth, or a list of events."""
+class Held:
+    """A truth with what is said of it: what `Series` is to functions that take a truth, or a list of events.
+
+    ``_known`` is the truth as functions take it without a `Held`.
+    """
 
     about: AboutSeries | AboutTimes
-
-    @property
-    @abstractmethod
-    def _known(self) -> Any:
-        """The truth as functions take it without a `Held`."""
+    _known: Any
 
 
 def takes(
@@ -392,9 +392,9 @@ def takes(
 
         @wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
-            unknown = kwargs.keys() - allowed
-            if unknown:
-                raise TypeError(f"{function.__qualname__}() got an unexpected keyword argument {min(unknown)!r}")
+            if not kwargs.keys() <= allowed:
+                unknown = min(kwargs.keys() - allowed)
+                raise TypeError(f"{function.__qualname__}() got an unexpected keyword argument {unknown!r}")
             truth = args[place] if len(args) > place else kwargs.get(first)
             if isinstance(truth, Held) and first:
                 kwargs = _opened(truth, kwargs, first, allowed)
@@ -433,8 +433,8 @@ def _opened(series: Held, kwargs: dict[str, Any], first: str, allowed: set[str])
             problem=f"is a Series {'of times without steps' if first == 'truth' else 'of steps'}",
             remedy=say("pass one {} a {}", "without" if first == "truth" else "with", named("span")),
         )
-    twice = [name for name in OF_SERIES if name in kwargs]
-    if twice:
+    if not kwargs.keys().isdisjoint(OF_SERIES):
+        twice = [name for name in OF_SERIES if name in kwargs]
         raise InputError(
             argument=first,
             problem="is a Series, which has its own arguments",

@@ -85,7 +85,9 @@ def ends_of(apart: BoolArray) -> tuple[BoolArray, BoolArray]:
 def nonempty(ranges: Ranges) -> Ranges:
     """Without the ranges that hold no step."""
     some = ranges.stops > ranges.starts
-    return ranges if some.all() else Ranges(starts=ranges.starts[some], stops=ranges.stops[some])
+    if np.count_nonzero(some) == len(some):
+        return ranges
+    return Ranges(starts=ranges.starts[some], stops=ranges.stops[some])
 
 
 def union(ranges: Ranges) -> Ranges:
@@ -162,17 +164,21 @@ def nearest_alarms(
     if len(alarms) == 0:
         return np.full(len(events), np.nan)
     starts, stops = ranges.starts, ranges.stops
-    if not found.all():  # those that count, and all of them where none does
+    if np.count_nonzero(found) < len(found):  # those that count, and all of them where none does
         starts, stops = np.where(found, starts, 0), np.where(found, stops, alarms[-1] + 1)
     last = alarms.searchsorted(np.minimum(events, stops)) - 1
     first = alarms.searchsorted(np.maximum(events, starts))
-    earlier, later = alarms[np.maximum(last, 0)], alarms[np.minimum(first, len(alarms) - 1)]
+    earlier, later = alarms.take(last, mode="clip"), alarms.take(first, mode="clip")
     has_earlier, has_later = (last >= 0) & (earlier >= starts), (first < len(alarms)) & (later < stops)
-    at, before, after_it = (steps if when is None else when[steps] for steps in (events, earlier, later))
-    lead = np.where(has_earlier, _elapsed(before, at), np.inf)
-    lag = np.where(has_later, _elapsed(at, after_it), np.inf)
-    take_earlier = lead <= lag + (0.0 if when is None else rounding(when))
-    return np.where(take_earlier, -lead, lag) + 0.0  # no negative zero
+    before: AnyArray
+    behind: AnyArray
+    if when is None:
+        before, behind, close = events - earlier, later - events, 0.0
+    else:
+        at, close = when[events], rounding(when)
+        before, behind = _elapsed(when[earlier], at), _elapsed(at, when[later])
+    lead, lag = np.where(has_earlier, before, np.inf), np.where(has_later, behind, np.inf)
+    return np.where(lead <= lag + close, -lead, lag) + 0.0  # no negative zero
 
 
 def first_alarms(begins: AnyArray, alarms: IntArray, when: AnyArray, ranges: Ranges) -> FloatArray:
@@ -339,7 +345,7 @@ class Windows(Keeper):
     def hittable(self) -> Windows:
         """Without the windows that hold no step, and whose predictions nothing can hit."""
         some = self.stops > self.starts
-        if some.all():
+        if np.count_nonzero(some) == len(some):
             return self
         return Windows(starts=self.starts[some], stops=self.stops[some], n_steps=self.n_steps)
 
@@ -348,12 +354,12 @@ class Windows(Keeper):
         """The blocks, in time order: at most 2n, however long the sequence and the tolerance are."""
         edges = np.concatenate([self.starts, self.stops])
         edges.sort(kind="stable")  # merges the two, which ascend
-        edges = edges[ends_of(edges[1:] > edges[:-1])[0]] if len(edges) else edges
-        left, right = edges[:-1], edges[1:]
+        left = edges[:-1]
+        length = edges[1:] - left
         g = self.stops.searchsorted(left, side="right").astype(np.int64, copy=False)
         h = self.starts.searchsorted(left, side="right").astype(np.int64, copy=False)
-        kept = h > g
-        return WindowBlocks(length=(right - left)[kept], g=g[kept], h=h[kept])
+        kept = (h > g) & (length > 0)  # edges that coincide have no step between them
+        return WindowBlocks(length=length[kept], g=g[kept], h=h[kept])
 
     @lazy
     def reach(self) -> int:
@@ -373,5 +379,4 @@ class Windows(Keeper):
         """First prediction of each cluster: windows of different clusters share no step."""
         if self.n == 0:
             return np.zeros(0, dtype=np.int64)
-        breaks = np.flatnonzero(self.starts[1:] >= self.stops[:-1]) + 1
-        return np.concatenate([[0], breaks]).astype(np.int64)
+        return ends_of(self.starts[1:] >= self.stops[:-1])[0].nonzero()[0]

@@ -227,19 +227,45 @@ def _at(sequence: Sequence, items: Any) -> Cuts:
 
 def _at_quantiles(sequence: Sequence, levels: Any) -> Cuts:
     """Thresholds at quantiles of the scores, after the turn: .9 leaves the most anomalous tenth."""
-    levels = np.sort(np.asarray(levels, dtype=np.float64))
-    compared = np.array(quantile_thresholds(sequence, levels))
+    levels, scores = np.sort(np.asarray(levels, dtype=np.float64)), sequence.open_scores()
+    compared = np.array(quantile_thresholds(scores, levels))
     return Cuts(
         compared=compared,
         told=sequence.sign * compared + 0.0,
         quantiles=levels,
-        notes=_tied(sequence, levels, compared),
+        notes=_tied(scores, levels, compared),
     )
 
 
-def _tied(sequence: Sequence, levels: FloatArray, cuts: FloatArray) -> tuple[str, ...]:
+def quantile_thresholds(scores: FloatArray, levels: Any) -> list[float]:
+    """Thresholds at quantiles of finite scores: linear interpolation, to the last digit that of ``numpy.quantile``.
+
+    Where the difference of two scores is too large for a float, that of their halves is not.
+
+    >>> quantile_thresholds(np.array([3.0, 0.0, 2.0]), [0.25, 1.0])
+    [1.0, 3.0]
+    >>> quantile_thresholds(np.array([-1e308, 1e308]), [0.5])
+    [0.0]
+    """
+    last = len(scores) - 1
+    between = [last * float(level) for level in levels]
+    lower = [math.floor(place) for place in between]
+    ordered = np.partition(scores, sorted({*lower, *(min(at + 1, last) for at in lower)}))
+
+    def interpolated(low: float, high: float, part: float) -> float:
+        apart = high - low
+        return high - apart * (1 - part) if part >= 0.5 else low + apart * part
+
+    found = []
+    for at, place in zip(lower, between, strict=True):
+        low, high = float(ordered[at]), float(ordered[min(at + 1, last)])
+        value = interpolated(low, high, place - at)
+        found.append(value if math.isfinite(value) else 2 * interpolated(low / 2, high / 2, place - at))
+    return found
+
+
+def _tied(scores: FloatArray, levels: FloatArray, cuts: FloatArray) -> tuple[str, ...]:
     """A note where ties at a quantile make more than twice the predictions that it asks for."""
-    scores = sequence.open_scores()
     n = len(scores)
     many = []
     for q, m in zip(levels.tolist(), reaching(scores, cuts).tolist(), strict=True):
@@ -261,21 +287,21 @@ def _within(sequence: Sequence, budgets: Any) -> Cuts:
     """For each budget, the least score that no more than this share of the steps reach; infinite without one."""
     shares = sorted((as_share(budget, "budget") for budget in budgets), reverse=True)
     scores = sequence.open_scores()
-    n, sort = len(scores), np.sort(scores) if len(shares) > 1 else None
+    n = len(scores)
+    allowed = [share.numerator * n // share.denominator for share in shares]
+    # it is enough to know the scores on both sides of each cut
+    ordered = np.partition(scores, sorted({at for many in allowed for at in (n - many - 1, min(n - many, n - 1))}))
     compared, notes = [], []
-    for share in shares:
-        allowed = math.floor(share * n)
-        # it is enough to know which score is the first that is too low
-        ordered = np.partition(scores, n - allowed - 1) if sort is None else sort
-        highest = ordered[n - allowed :]
-        least = float(highest.min(initial=math.inf))
-        if least == ordered[n - allowed - 1]:  # tied at the cut: those above
+    for share, many in zip(shares, allowed, strict=True):
+        least = float(ordered[n - many]) if many else math.inf
+        if least == ordered[n - many - 1]:  # tied at the cut: those above
+            highest = ordered[n - many :]
             least = float(highest[highest > least].min(initial=math.inf))
         compared.append(least)
         if math.isinf(least):
             tied = int(np.count_nonzero(scores == scores.max()))
             why = f"{tied:,} of them are tied at the {'lowest' if sequence.sign < 0 else 'highest'} score"
-            if not allowed:
+            if not many:
                 why = "that is less than one"
             told = "A budget of {:g}% of {:,} steps leaves no {prediction}: {}."
             notes.append(say(told, 100 * float(share), n, why))
@@ -364,13 +390,3 @@ def _shares(given: Any) -> list[Any]:
         return list(given)
     items, _ = _numbers(given, "budgets")
     return list(items)
-
-
-def quantile_thresholds(sequence: Sequence, levels: Any) -> list[float]:
-    """Thresholds at quantiles of the scores of the steps that count: linear interpolation, as ``numpy.quantile``."""
-    scores = sequence.open_scores()
-    with np.errstate(over="ignore", invalid="ignore"):
-        found = np.quantile(scores, levels)
-        # where the difference of two scores is too large for a float, that of their halves is not
-        halves = found if np.isfinite(found).all() else 2 * np.quantile(scores / 2, levels)
-    return [float(value) for value in np.where(np.isfinite(found), found, halves)]

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nofluke.arrays import AnyArray, BoolArray, ByValue, FloatArray, IntArray, not_finite, same
-from nofluke.data.columns import OPEN, Column, Pairs, as_column, as_pairs, ilocs_of, no_pairs
+from nofluke.data.columns import OPEN, Column, Pairs, as_column, as_pairs, ilocs_of, is_plain, no_pairs
 from nofluke.dates import as_duration, is_day, rounded_duration
 from nofluke.errors import THINGS, InputError, Shown, arg, named, passed, say, spoken
 from nofluke.lazy import Shared
@@ -137,7 +137,9 @@ class Sequence(ByValue):
         plain = type(scores) is np.ndarray and scores.dtype in (np.float64, np.float32)
         if not plain or scores.shape != self.truth.shape or self.scores is None or self.left_out.missing:
             return None
-        if not (np.isfinite(scores).all() and np.isfinite(self.scores).all()):
+        if np.count_nonzero(np.isfinite(scores)) < len(scores):
+            return None
+        if self.left_out.steps and not np.isfinite(self.scores).all():  # they may have been fewer than the steps
             return None
         values = scores.astype(np.float64, copy=False)
         return replace(self, scores=values, score_type=score_type(scores), higher_is=higher_is or self.higher_is)
@@ -151,7 +153,8 @@ class Sequence(ByValue):
         """Scores of the steps that count; unless asked for as they are, turned so that higher ones are anomalous."""
         if self.scores is None:
             raise InputError(problem="there are no scores to threshold", remedy="pass scores, not predictions")
-        scores = self.scores if self.open_steps.all() else self.scores[self.open_steps]
+        whole = np.count_nonzero(self.open_steps) == len(self.open_steps)
+        scores = self.scores if whole else self.scores[self.open_steps]
         return scores if self.sign == 1 or not turned else -scores
 
 
@@ -242,15 +245,15 @@ def read(
         check_word(align, "align", get_args(Align))
     names = Names.of(event_name, alarm_name, time_unit, delay_name, reset_name)
     detector = _detector(scores, predictions, higher_is)
-    events = Passed.of(truth, "truth", truth_as)
-    steps = _steps(detector, events, times, truth_as, n_steps, align)
+    column, pairs = read_given(truth, "truth", truth_as)
+    steps = _steps(detector, Passed(name="truth", column=column, pairs=pairs), times, truth_as, n_steps, align)
     watched = _watched(steps, mask, warmup, test_part, missing)
     shape = Shape.of(merge_gap, split_longer, count_events)
-    found = _events(steps, watched.open_steps, truth_as, shape.count(count_events), overlaps, shape)
+    found = _events(steps, watched.open_steps, truth_as, count_events, overlaps, shape)
     says = _says(steps.detector, watched.open_steps, found)
     left_out = LeftOut(missing=watched.missing, masked=watched.masked, warmup=watched.warmup, events=found.lost)
     return Sequence(
-        truth=found.labels & watched.open_steps,
+        truth=found.truth,
         scores=says.scores,
         predictions=says.alarms,
         open_steps=watched.open_steps,
@@ -261,7 +264,7 @@ def read(
             *_left_out_notes(left_out, watched.uncovered, "event" if found.spans is None else "range", test_part),
             *found.notes,
             *says.notes,
-            *gap_notes(says.clock, watched.open_steps),
+            *(() if says.clock is None else gap_notes(says.clock, watched.open_steps)),
         ),
         spans=found.spans,
         instants=says.instants,
@@ -289,12 +292,6 @@ class Passed:
     pairs: Pairs | None = None
     kind: Any = None
 
-    @classmethod
-    def of(cls, value: Any, name: str, asked: TruthKind = "auto") -> Passed:
-        """Events or alarms: a value for each step, or a list of positions, times, or ranges of either."""
-        column, pairs = read_given(value, name, asked)
-        return cls(name=name, column=column, pairs=pairs)
-
 
 def _detector(scores: Any, predictions: Any, higher_is: HigherIs) -> Passed:
     """Scores, or alarms in their place."""
@@ -308,9 +305,16 @@ def _detector(scores: Any, predictions: Any, higher_is: HigherIs) -> Passed:
     if (scores is None) is (predictions is None):
         got = "neither" if scores is None else "both"
         raise InputError(problem=say("pass either {} or {}, got {}", named("scores"), named("predictions"), got))
-    if predictions is None:
-        return Passed(name="scores", column=read_scores(scores), kind="labels")
-    return Passed.of(predictions, "predictions")
+    if predictions is not None:
+        column, pairs = read_given(predictions, "predictions")
+        return Passed(name="predictions", column=column, pairs=pairs)
+    if not is_plain(scores) and ilocs_of(scores) is not None:
+        raise InputError(
+            argument="scores",
+            problem="has a column 'ilocs', which lists events",
+            remedy=say("pass it as {}, or one score for each step", arg("predictions")),
+        )
+    return Passed(name="scores", column=as_column(scores, "scores"), kind="labels")
 
 
 # ---- the steps that both share
@@ -359,28 +363,49 @@ def _steps(
     kind = detector.kind
     if kind is None:
         kind = "ranges" if detector.pairs is not None else kind_of(given, n, "auto", name)
-    truth_kind = kind_of(events.column, n, truth_as, "truth") if events.pairs is None else "ranges"
-    reference, whose = reference_of(given, kind, name, events.column, truth_kind, n)
-    labels = aligned(events.column, reference, "truth", whose) if truth_kind == "labels" else events.column
+    labels = events.column
+    truth_kind = kind_of(labels, n, truth_as, "truth") if events.pairs is None else "ranges"
+    # everything is aligned with scores or 0/1 alarms, else with 0/1 labels, else there is nothing to align it with
+    reference, whose = given, name
+    if kind != "labels" and truth_kind == "labels":
+        reference, whose = labels, "truth"
+        if len(labels) != n:
+            raise InputError(
+                argument="truth",
+                problem=f"has {len(labels)} values but times has {n}",
+                remedy="pass one label for each step",
+            )
+    elif kind != "labels":
+        reference = Column(values=np.zeros(n, dtype=np.bool_))
+    if truth_kind == "labels":
+        labels = aligned(labels, reference, "truth", whose)
+    clock: Clock | None = None
     if stamps is not None:
         stamps = aligned(stamps, reference, "times", whose)
-    clock = find_clock(stamps, reference, labels if truth_kind == "labels" else None, whose)
+        clock = make_clock(stamps.values, "times", stamps.aware, stamps.east)
+    elif has_dates(reference):
+        clock = _clock_of_index(reference, whose)
+    elif truth_kind == "labels" and has_dates(labels):
+        clock = _clock_of_index(labels, "truth")
+    if clock is not None and not clock.is_dates:  # numbers may be positions or times; a list of alarms is of times
+        kind = kind_on_clock(given, kind, clock, "times")
+        truth_kind = kind_on_clock(labels, truth_kind, clock, truth_as)
     return Steps(
         n=n,
         reference=reference,
         whose=whose,
         clock=clock,
-        # a list of alarms is of times, where there is a clock
-        detector=Passed(name=name, column=given, pairs=detector.pairs, kind=kind_on_clock(given, kind, clock, "times")),
-        events=Passed(
-            name="truth",
-            column=labels,
-            pairs=events.pairs,
-            kind=kind_on_clock(labels, truth_kind, clock, truth_as),
-        ),
+        detector=Passed(name=name, column=given, pairs=detector.pairs, kind=kind),
+        events=Passed(name="truth", column=labels, pairs=events.pairs, kind=truth_kind),
         uncovered=uncovered,
         notes=notes,
     )
+
+
+def _clock_of_index(column: Column, whose: str) -> Clock:
+    name = f"the index of {whose}"
+    own = as_column(column.index, name)
+    return make_clock(own.values, name, own.aware, own.east)
 
 
 _ROW_FOR_EACH = "give FILE a row for each step, with empty cells behind the last score"
@@ -487,26 +512,38 @@ class Watched:
 
 def _watched(steps: Steps, mask: Any, warmup: Any, test_part: Any, missing: Missing) -> Watched:
     n = steps.n
-    masked = np.zeros(n, dtype=np.bool_) if mask is None else _flags(mask, "mask", steps)
-    warm = warmup_steps(warmup, n, steps.clock)
+    open_steps = np.ones(n, dtype=np.bool_) if mask is None else ~_flags(mask, "mask", steps)
+    warm = 0 if warmup is None else warmup_steps(warmup, n, steps.clock)
     ends: tuple[int, ...] | None = None
     if test_part is not None:
         tested, ends = _tested(test_part, steps)
-        warm, masked = max(warm, int(np.argmax(tested))), masked | ~tested
-    asked_for = int(np.count_nonzero(masked[warm:]))
+        warm = max(warm, int(np.argmax(tested)))
+        open_steps &= tested
+    behind = open_steps[warm:]
+    n_masked = len(behind) - int(np.count_nonzero(behind))
+    n_uncovered = 0
     if steps.uncovered is not None:
-        masked = masked | steps.uncovered
-    n_masked = int(np.count_nonzero(masked[warm:]))
-    open_steps = ~masked
+        n_uncovered = int(np.count_nonzero(behind & steps.uncovered[warm:]))
+        open_steps &= ~steps.uncovered
     open_steps[:warm] = False
     n_missing = 0
     for given in (steps.detector, steps.events):
-        if given.kind == "labels" and (absent := absent_in(given.column.values)).any():
-            absent &= open_steps
-            check_absent(absent, given.name, missing)
-            open_steps &= ~absent
-            n_missing += int(np.count_nonzero(absent))
-    if not open_steps.any():
+        if given.kind != "labels" or given.column.values.dtype.kind != "f":
+            continue
+        absent = np.isnan(given.column.values)
+        if not np.count_nonzero(absent):
+            continue
+        absent &= open_steps
+        where = absent.nonzero()[0]
+        if missing == "error" and len(where):
+            raise InputError(
+                argument=given.name,
+                problem=f"has {len(where)} NaN at position(s) {listing(where)}",
+                remedy=say("drop them, or pass {}", arg("missing", "mask")),
+            )
+        open_steps &= ~absent
+        n_missing += len(where)
+    if warm + n_masked + n_uncovered + n_missing == n:
         raise InputError(
             problem=f"no step is left to evaluate, since all {n} are masked or missing",
             remedy="mask fewer, or pass the missing values",
@@ -514,9 +551,9 @@ def _watched(steps: Steps, mask: Any, warmup: Any, test_part: Any, missing: Miss
     return Watched(
         open_steps=open_steps,
         missing=n_missing,
-        masked=n_masked,
+        masked=n_masked + n_uncovered,
         warmup=warm,
-        uncovered=n_masked - asked_for,
+        uncovered=n_uncovered,
         test_part=ends,
     )
 
@@ -550,9 +587,12 @@ def _tested(test_part: Any, steps: Steps) -> tuple[BoolArray, tuple[int, ...]]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Events:
-    """Events as flags of steps, as ranges where these are counted, and as times where they lie between steps."""
+    """Events as flags of steps that count, as ranges where these are counted, and as times if they lie between steps.
 
-    labels: BoolArray
+    ``marked`` is what was passed, on all steps.
+    """
+
+    truth: BoolArray
     marked: BoolArray | Spans
     spans: Spans | None
     column: Column
@@ -569,9 +609,10 @@ def _events(
     truth_as: TruthKind,
     count_events: CountEvents | None,
     overlaps: Overlaps,
-    shape: Shape,
+    shape: Shape | None,
 ) -> Events:
     events, pairs, clock = steps.events.column, steps.events.pairs, steps.clock
+    by_ranges = shape is not None or count_events == "ranges" or (count_events is None and pairs is not None)
     notes: list[str] = []
     on_steps: list[str] = []
     spans: Spans | None = None
@@ -582,22 +623,24 @@ def _events(
         refuse_segmentation(pairs, labels)
     else:
         labels = read_flags(events, steps.events.kind, "truth", open_steps, clock, on_steps)
-        if steps.events.kind == "times" and len(events) and clock is not None and count_events != "ranges":
+        if steps.events.kind == "times" and len(events) and clock is not None and not by_ranges:
             clock = refined(clock, events.values)
             instants = own_times(events, clock, open_steps, "truth")
     marked = labels if spans is None else spans
-    if (count_events or ("steps" if pairs is None else "ranges")) == "ranges":
-        every = shape.given(Spans.of_runs(labels, clock) if spans is None else spans, clock, spans is None, notes)
-        labels, marked = every.flags(steps.n), every if shape.asked else marked
-        spans = every.among(open_steps, clock)
+    if by_ranges:
+        every = Spans.of_runs(labels, clock) if spans is None else spans
+        if shape is not None:
+            every = marked = shape.given(every, clock, spans is None, notes)
+        truth, spans = every.flags(steps.n) & open_steps, every.among(open_steps, clock)
         lost = len(every) - len(spans)
     else:
         if spans is not None and spans.between.any():
             told = "{} {range_s} between two steps contain no step and were left out."
             notes.append(say(told, int(spans.between.sum())))
-        lost, spans = int((labels & ~open_steps).sum()), None
+        truth, spans = labels & open_steps, None
+        lost = int(np.count_nonzero(labels)) - int(np.count_nonzero(truth))
     return Events(
-        labels=labels,
+        truth=truth,
         marked=marked,
         spans=spans,
         column=events,
@@ -611,14 +654,16 @@ def _events(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
-    """Ranges closer to each other than ``merge`` are one, and those longer than ``split`` several; each or neither."""
+    """Ranges closer to each other than ``merge`` are one, and those longer than ``split`` several; one or both."""
 
     merge: Tolerance | None = None
     split: Tolerance | None = None
 
     @classmethod
-    def of(cls, merge_gap: Any, split_longer: Any, count_events: CountEvents | None) -> Shape:
-        """The shape that two arguments ask for, which steps do not have."""
+    def of(cls, merge_gap: Any, split_longer: Any, count_events: CountEvents | None) -> Shape | None:
+        """The shape that two arguments ask for, which steps do not have; None where they ask for none."""
+        if merge_gap is None and split_longer is None:
+            return None
         lengths = {"merge_gap": merge_gap, "split_longer": split_longer}
         for name, length in lengths.items():
             if length is not None and count_events == "steps":
@@ -630,15 +675,6 @@ class Shape:
                 )
         merge, split = (None if length is None else one_length(length, name) for name, length in lengths.items())
         return cls(merge=merge, split=split)
-
-    @property
-    def asked(self) -> bool:
-        """Whether ranges change at all."""
-        return self.merge is not None or self.split is not None
-
-    def count(self, asked: CountEvents | None) -> CountEvents | None:
-        """What an event is: a range, where ranges are merged or split."""
-        return "ranges" if self.asked else asked
 
     def given(self, spans: Spans, clock: Clock | None, runs: bool, notes: list[str]) -> Spans:
         """Ranges in this shape; ``runs`` of labels last until their last step ends, ranges until their own end."""
@@ -804,14 +840,13 @@ def kind_of(column: Column, n: int, asked: TruthKind, name: str) -> Any:
 
 def is_binary(values: AnyArray) -> bool:
     """Whether numbers are nothing but 0, 1 and NaN."""
-    return values.dtype.kind == "b" or bool(np.isin(values[~np.isnan(values.astype(np.float64))], (0, 1)).all())
+    other = (values != 0) & (values != 1) & (values == values)
+    return not np.count_nonzero(other)
 
 
-def kind_on_clock(column: Column, kind: Any, clock: Clock | None, asked: TruthKind) -> Any:
-    """Positions or times, for numbers that could be either because the clock is not 0, 1, 2, ..."""
+def kind_on_clock(column: Column, kind: Any, clock: Clock, asked: TruthKind) -> Any:
+    """Positions or times, for numbers that could be either because the clock of numbers is not 0, 1, 2, ..."""
     if kind != "positions" or asked == "positions" or column.ilocs or len(column) == 0:
-        return kind
-    if clock is None or clock.is_dates:
         return kind
     if np.array_equal(clock.ticks, np.arange(len(clock))):
         return kind
@@ -829,7 +864,7 @@ def read_flags(
 ) -> BoolArray:
     """One flag for each step, from 0/1 labels, positions or times."""
     if kind == "labels":
-        return as_flags(column, name, ignore=~open_steps)
+        return as_flags(column, name, open_steps)
     flags = np.zeros(len(open_steps), dtype=np.bool_)
     if len(column):
         what = "event" if name == "truth" else "alarm"
@@ -862,8 +897,8 @@ def own_times(column: Column, clock: Clock, open_steps: BoolArray, name: str) ->
     return None if same.all() else np.where(same, there, ticks)[open_steps[steps]]
 
 
-def as_flags(column: Column, name: str, ignore: BoolArray | None = None) -> BoolArray:
-    """0/1 values as booleans; anything else, outside of what is ignored, is an error that shows where."""
+def as_flags(column: Column, name: str, counted: BoolArray | None = None) -> BoolArray:
+    """0/1 values as booleans; anything else, among those that count, is an error that shows where."""
     values = column.values
     if values.dtype.kind == "b":
         return values.astype(np.bool_)
@@ -872,12 +907,11 @@ def as_flags(column: Column, name: str, ignore: BoolArray | None = None) -> Bool
             argument=name, problem="must be 0 or 1 for each step, got dates", remedy="turn them into 0 and 1"
         )
     wrong = (values != 0) & (values != 1)
-    if ignore is not None:
-        wrong &= ~ignore
-    if wrong.any():
-        where = np.flatnonzero(wrong)
-        counted = values if ignore is None else values[~ignore]
-        if np.isin(counted, (-1, 1)).all():
+    if counted is not None and np.count_nonzero(wrong):
+        wrong &= counted
+    if np.count_nonzero(wrong):
+        where, among = np.flatnonzero(wrong), values if counted is None else values[counted]
+        if np.isin(among, (-1, 1)).all():
             raise InputError(
                 argument=name,
                 problem="must be 0 or 1 (or bool), got -1 and 1: outlier detectors of scikit-learn write -1 for an "
@@ -891,7 +925,7 @@ def as_flags(column: Column, name: str, ignore: BoolArray | None = None) -> Bool
             argument=name,
             problem=f"must be 0 or 1 (or bool), got {listing(values[where[:1]])} at position {where[0]}"
             f"{f' and {len(where) - 1} more' if len(where) > 1 else ''}",
-            remedy=_remedy(counted, name),
+            remedy=_remedy(among, name),
         )
     return np.asarray(values == 1)
 
@@ -987,26 +1021,10 @@ def _no_duplicates(values: npt.NDArray[Any], name: str, remedy: str = "keep each
         raise InputError(argument=name, problem=problem, remedy=remedy)
 
 
-def absent_in(values: AnyArray) -> BoolArray:
-    """Which values are NaN; a single answer for all of those that cannot be."""
-    return np.isnan(values) if values.dtype.kind == "f" else np.zeros(1, dtype=np.bool_)
-
-
-def check_absent(absent: BoolArray, name: str, missing: Missing) -> None:
-    """Refuse values that are NaN, unless they are to be masked."""
-    if missing == "error" and absent.any():
-        where = np.flatnonzero(absent)
-        raise InputError(
-            argument=name,
-            problem=f"has {len(where)} NaN at position(s) {listing(where)}",
-            remedy=say("drop them, or pass {}", arg("missing", "mask")),
-        )
-
-
 def check_finite(values: FloatArray, name: str, open_steps: BoolArray) -> None:
     """Refuse infinite values; finite ones in their place must keep the order, or alarms would come and go."""
-    infinite = np.isinf(values) & open_steps
-    if infinite.any():
+    infinite = np.isinf(values)
+    if np.count_nonzero(infinite) and (infinite := infinite & open_steps).any():
         where = np.flatnonzero(infinite)
         finite = values[open_steps & ~infinite & ~np.isnan(values)]
         sides = (
@@ -1036,8 +1054,6 @@ def score_type(values: npt.NDArray[Any]) -> str:
 
 def warmup_steps(warmup: Any, n: int, clock: Clock | None) -> int:
     """How many of the first steps a warm-up is: given as steps, as a share of all, or as a duration on a clock."""
-    if warmup is None:
-        return 0
     steps = _part(warmup, "warmup", n, clock)
     if steps >= n:
         raise InputError(
@@ -1201,10 +1217,8 @@ def _step_of(value: Any, n: int, clock: Clock | None, *, is_end: bool) -> int:
     return found
 
 
-def gap_notes(clock: Clock | None, open_steps: BoolArray) -> tuple[str, ...]:
+def gap_notes(clock: Clock, open_steps: BoolArray) -> tuple[str, ...]:
     """A note on gaps in the times behind steps that count."""
-    if clock is None:
-        return ()
     count = int(np.count_nonzero(open_steps[clock.gaps]))
     if not count:
         return ()
@@ -1339,7 +1353,8 @@ def _lists_positions(values: npt.NDArray[Any], truth: npt.NDArray[Any]) -> bool:
 
 def has_dates(thing: Any) -> bool:
     """Whether the index of a column, or of anything of pandas, shows dates: then it is a clock."""
-    return _are_dates(getattr(thing, "index", None))
+    index = getattr(thing, "index", None)
+    return index is not None and _are_dates(index)
 
 
 def _are_dates(index: Any) -> bool:
@@ -1349,23 +1364,6 @@ def _are_dates(index: Any) -> bool:
 def clock_of(series: Any) -> Any:
     """The times of a series: its index of dates, else 0, 1, 2, ..."""
     return series.index if has_dates(series) else range(len(series))
-
-
-def reference_of(
-    given: Column, given_kind: str, name: str, events: Column, truth_kind: str, n: int
-) -> tuple[Column, str]:
-    """What everything is aligned with, and whose it is: scores or 0/1 alarms, else 0/1 labels, else nothing."""
-    if given_kind == "labels":
-        return given, name
-    if truth_kind != "labels":
-        return Column(values=np.zeros(n, dtype=np.bool_)), name
-    if len(events) != n:
-        raise InputError(
-            argument="truth",
-            problem=f"has {len(events)} values but times has {n}",
-            remedy="pass one label for each step",
-        )
-    return events, "truth"
 
 
 def aligned(column: Column, reference: Column, name: str, other: str) -> Column:
@@ -1427,16 +1425,6 @@ def nothing_shared(mine: Any, theirs: Any) -> bool:
 def _default(index: Any) -> bool:
     """Whether an index is the 0, 1, 2, ... that pandas makes by itself."""
     return type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1
-
-
-def find_clock(stamps: Column | None, reference: Column, labels: Column | None, name: str) -> Clock | None:
-    if stamps is not None:
-        return make_clock(stamps.values, "times", stamps.aware, stamps.east)
-    for column, whose in ((reference, name), (labels, "truth")):
-        if column is not None and has_dates(column):
-            own = as_column(column.index, f"the index of {whose}")
-            return make_clock(own.values, f"the index of {whose}", own.aware, own.east)
-    return None
 
 
 # ---- from pairs of a start and an end to ranges of steps: checked, in order, apart, and within the data
@@ -1652,19 +1640,10 @@ def _show_step(value: Any) -> str:
 # ---- what an argument holds: one value for each step, or a list of events: positions, times
 
 
-def read_scores(scores: Any) -> Column:
-    """Scores; a list of events in their place is refused."""
-    if ilocs_of(scores) is not None:
-        raise InputError(
-            argument="scores",
-            problem="has a column 'ilocs', which lists events",
-            remedy=say("pass it as {}, or one score for each step", arg("predictions")),
-        )
-    return as_column(scores, "scores")
-
-
 def read_given(value: Any, name: str, asked: TruthKind = "auto") -> tuple[Column, Pairs | None]:
     """Events or alarms as one column, or as pairs of a start and an end, and then an empty column."""
+    if is_plain(value) and asked != "ranges":
+        return Column(values=value), None
     ilocs = ilocs_of(value)
     listed = value if ilocs is None else ilocs
     pairs = as_pairs(listed, name)

@@ -331,21 +331,23 @@ class TimedCell(Cell):
     """One cell of a timed trial."""
 
     trial: TimedTrial = field(repr=False)
+    truth: TimedTruth = field(init=False, repr=False)
+    reach: TimedReach = field(init=False, repr=False)  # type: ignore[assignment]
 
-    @property
-    def truth(self) -> TimedTruth:
-        """The events."""
-        return self.trial.truth
-
-    @property
-    def reach(self) -> TimedReach:
-        """The tolerance in ticks."""
-        return self.trial.reaches[self.d]
-
-    @property
+    @lazy
     def n_predictions(self) -> int:
         """n, the alarms that count, or episodes of them."""
         return int(self.trial.n_predictions[self.k]) if self.trial.edges == "zero" else self.windows.n
+
+    @lazy
+    def precision_hits(self) -> int:
+        """PA-AAδ: alarms near an event."""
+        return int(self.trial.precision_hits[self.d, self.k])
+
+    @lazy
+    def recall_hits(self) -> int:
+        """PAδ-AA: events near an alarm."""
+        return int(self.trial.recall_hits[self.d, self.k])
 
     @property
     def chosen(self) -> IntArray:
@@ -385,7 +387,7 @@ class TimedCell(Cell):
             detector=trial.detector >= trial.thresholds[self.k] if trial.scored else trial.detector,
             thresholds=np.ones(1),
             told=None,
-            tolerances=(trial.tolerances[self.d],),
+            tolerances=(self.tolerance,),
             reaches=(self.reach,),
         )
 

@@ -368,7 +368,7 @@ class Reach:
     def around_events(self, first: IntArray, last: IntArray) -> Ranges:
         """The predictions that find each event from ``first`` to ``last``: from first - early to last + late."""
         if self._plain:
-            return self._sums(first, last, self.tolerance.early, self.tolerance.late)
+            return self._sums(first, last, *self._sides)
         return Ranges(starts=self.cover.starts[first], stops=self.cover.stops[last])
 
     def around_times(self, begins: AnyArray, ends: AnyArray, opens: BoolArray | None = None) -> Ranges:
@@ -385,7 +385,8 @@ class Reach:
     def around_alarms(self, at: IntArray) -> Ranges:
         """The steps on which an event makes a hit of each prediction: from p - late to p + early."""
         if self._plain:
-            return self._sums(at, at, self.tolerance.late, self.tolerance.early)
+            early, late = self._sides
+            return self._sums(at, at, late, early)
         return Ranges(starts=self._hit_by.starts[at], stops=self._hit_by.stops[at])
 
     @lazy
@@ -399,9 +400,15 @@ class Reach:
         widths = np.sort(found.stops - found.starts)
         return int(widths[(len(widths) - 1) // 2] + widths[len(widths) // 2]) // 2 if len(widths) else 0
 
-    def _sums(self, first: IntArray, last: IntArray, before: object, after: object) -> Ranges:
+    @lazy
+    def _sides(self) -> tuple[int, int]:
+        """Early and late in steps, no further than the series is long."""
+        n, sides = self.n_steps, (self.tolerance.early, self.tolerance.late)
+        early, late = (min(max(int(side), -n), n) for side in sides)  # type: ignore[arg-type]  # numbers, of steps
+        return early, late
+
+    def _sums(self, first: IntArray, last: IntArray, back: int, ahead: int) -> Ranges:
         n = self.n_steps
-        back, ahead = (min(max(int(side), -n), n) for side in (before, after))  # type: ignore[call-overload]
         # past one border only, unless a side is negative: then what lies past the other one is cut off too
         starts, stops = first - back, last + (ahead + 1)
         np.maximum(starts, 0, out=starts)
@@ -416,7 +423,7 @@ class Reach:
         """For every step, seen as an event, the predictions that find it."""
         if self._plain:
             every = np.arange(self.n_steps, dtype=np.int64)
-            return self._sums(every, every, self.tolerance.early, self.tolerance.late)
+            return self._sums(every, every, *self._sides)
         return self._among_open(self.tolerance.prediction_ranges(len(self.open_steps), self.clock))
 
     @lazy

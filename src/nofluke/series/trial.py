@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import InitVar, dataclass, field, fields, replace
-from typing import Any, Literal, Self, TypedDict
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -31,7 +31,6 @@ from nofluke.series.counting import (
     total,
     touching,
     union,
-    within,
 )
 from nofluke.series.detector import STEPS, AlarmRule, CountAlarms, Cuts
 from nofluke.series.reading import Sequence
@@ -50,22 +49,6 @@ class Zones(Keeper):
 
     truth: Truth
     reaches: tuple[Reach, ...]
-
-    @classmethod
-    def of(cls, sequence: Sequence, tolerances: tuple[Tolerance, ...]) -> Zones:
-        """Those of a sequence: the same for all detectors that were read against the same series."""
-        shared = sequence.shared
-        truth = shared.once("truth", lambda: truth_of(sequence))
-        return shared.latest(
-            "zones",
-            tolerances,
-            lambda: cls(
-                truth=truth,
-                reaches=tuple(
-                    Reach(tolerance=t, open_steps=sequence.open_steps, clock=sequence.clock) for t in tolerances
-                ),
-            ),
-        )
 
     @lazy
     def event_windows(self) -> tuple[Ranges, ...]:
@@ -114,6 +97,16 @@ class Trial:
         The thresholds in the caller's own numbers; None where they are the same.
     ranking : pair of int arrays, optional
         The steps by ascending score, and how many of them are below each threshold, where that is known.
+    n_steps : int
+        T, the steps that count.
+    n_events : int
+        m, the events on them.
+    in_time : bool
+        Whether events are at their own times, and not on steps.
+    scored : bool
+        Whether the detector gives scores rather than alarms.
+    shape : pair of int
+        Number of tolerances and of thresholds.
 
     Examples
     --------
@@ -133,6 +126,11 @@ class Trial:
     told: FloatArray | None = field(repr=False, default=None)
     zones: Zones = field(repr=False, default=None)  # type: ignore[assignment]  # made below
     ranking: InitVar[tuple[IntArray, IntArray] | None] = None
+    n_steps: int = field(init=False, repr=False)
+    n_events: int = field(init=False, repr=False)
+    in_time: bool = field(init=False, repr=False)
+    scored: bool = field(init=False, repr=False)
+    shape: tuple[int, int] = field(init=False, repr=False)
 
     @classmethod
     def of(
@@ -142,14 +140,33 @@ class Trial:
         thresholds: Cuts | FloatArray | None,
         alarms: AlarmRule = STEPS,
     ) -> Trial:
-        """The trial of a sequence as it was read; thresholds are None where alarms are given."""
-        zones = Zones.of(sequence, tolerances)
+        """The trial of a sequence as it was read; thresholds are None where alarms are given.
+
+        What lies around the events is the same for all detectors that were read against the same series.
+        """
+        kept, shared = sequence.open_steps, sequence.shared
+        truth = shared.once("truth", lambda: truth_of(sequence))
+
+        def zones() -> Zones:
+            around = (Reach(tolerance=one, open_steps=kept, clock=sequence.clock) for one in tolerances)
+            return Zones(truth=truth, reaches=tuple(around))
+
+        around = shared.latest("zones", tolerances, zones)
+        detector: AnyArray | None = sequence.predictions if sequence.scores is None else sequence.scores
+        if detector is None:
+            raise InputError(problem="pass either scores or predictions")
+        if truth.n_steps < len(kept):
+            detector = detector[kept]
+        cuts, told = (thresholds.compared, thresholds.told) if isinstance(thresholds, Cuts) else (thresholds, None)
         return cls(
-            truth=zones.truth,
+            truth=truth,
+            detector=alarms.closed(detector if sequence.sign == 1 else -detector, kept, truth.clock),
             tolerances=tolerances,
-            reaches=zones.reaches,
-            zones=zones,
-            **_judged(sequence, thresholds, alarms, zones.truth.clock),
+            thresholds=np.ones(1) if cuts is None else cuts,
+            reaches=around.reaches,
+            count_alarms=alarms.count,
+            told=told,
+            zones=around,
         )
 
     def at_every_score(self, sign: int = 1) -> Self:
@@ -161,11 +178,19 @@ class Trial:
         return replace(self, thresholds=cuts, told=None if sign == 1 else 0.0 - cuts, ranking=(order, below))
 
     def __post_init__(self, ranking: tuple[IntArray, IntArray] | None) -> None:
+        truth, zones = self.truth, self.zones
+        if zones is None or zones.truth is not truth or zones.reaches is not self.reaches:
+            zones = self._zones()
+        self.__dict__.update(
+            zones=zones,
+            n_steps=truth.n_steps,
+            n_events=truth.n,
+            in_time=truth.in_time,
+            scored=self.detector.dtype.kind != "b",
+            shape=(len(self.tolerances), len(self.thresholds)),
+        )
         if ranking is not None:
             self.__dict__["_ranking"] = ranking
-        known = self.zones
-        if known is None or known.truth is not self.truth or known.reaches is not self.reaches:
-            object.__setattr__(self, "zones", self._zones())
         self._check()
 
     def _zones(self) -> Zones:
@@ -204,26 +229,6 @@ class Trial:
         return replace(self, detector=detector)
 
     @property
-    def in_time(self) -> bool:
-        """Whether events are at their own times, and not on steps."""
-        return self.truth.in_time
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Number of tolerances and of thresholds."""
-        return len(self.tolerances), len(self.thresholds)
-
-    @property
-    def n_steps(self) -> int:
-        """T, the steps that count."""
-        return self.truth.n_steps
-
-    @property
-    def n_events(self) -> int:
-        """m, the events on them."""
-        return self.truth.n
-
-    @property
     def n_told(self) -> int:
         """Steps to speak of: those on which the detector has a value."""
         return len(self.detector)
@@ -244,11 +249,6 @@ class Trial:
             reach.around_alarms(np.zeros(0, dtype=np.int64))
 
     @property
-    def scored(self) -> bool:
-        """Whether the detector gives scores rather than alarms."""
-        return self.detector.dtype.kind != "b"
-
-    @property
     def event_windows(self) -> tuple[Ranges, ...]:
         """For each tolerance and event, the steps whose predictions find it."""
         return self.zones.event_windows
@@ -261,7 +261,7 @@ class Trial:
         """The steps that threshold k predicts, ascending."""
         found = self._kept.get(k)
         if found is None:
-            found = np.flatnonzero(self.alarm_flags(k))
+            found = self.alarm_flags(k).nonzero()[0]
             kept = self._kept.copy()  # other threads add to it meanwhile
             if sum(map(len, kept.values())) + len(found) <= KEPT_ALARMS:
                 self._kept[k] = found
@@ -292,7 +292,7 @@ class Trial:
         if self.count_alarms == "steps":
             return self.n_alarm_steps
         if len(self.thresholds) == 1:
-            return np.array([len(runs(self.alarms(0)).starts)])
+            return np.array([self.cell(0, 0).n_predictions])
         # a run has one step more than it has pairs of neighbours
         return self.n_alarm_steps - self._reaching(self._pairs)
 
@@ -300,10 +300,7 @@ class Trial:
     def precision_hits(self) -> IntArray:
         """PA-AAδ by cell: predictions near an event."""
         if len(self.thresholds) == 1:
-            if self.count_alarms == "episodes":
-                episodes = runs(self.alarms(0))
-                return np.array([[int(np.count_nonzero(touching(episodes, near)))] for near in self.zones.near])
-            return np.array([[int(within(self.alarms(0), near).sum())] for near in self.zones.near])
+            return np.array([[self.cell(d, 0).precision_hits] for d in range(len(self.reaches))])
         order, below = self._ranking
         counts = (np.concatenate([[0], np.cumsum(flags_of(near, self.n_steps)[order])]) for near in self.zones.near)
         hits = np.stack([count[-1] - count[below] for count in counts])
@@ -334,7 +331,7 @@ class Trial:
     def recall_hits(self) -> IntArray:
         """PAδ-AA by cell: events with a prediction near them."""
         if len(self.thresholds) == 1:
-            return np.array([[int(np.count_nonzero(self.cell(d, 0).found))] for d in range(len(self.reaches))])
+            return np.array([[self.cell(d, 0).recall_hits] for d in range(len(self.reaches))])
         return np.stack([self._held(windows) for windows in self.event_windows])
 
     def finders(self, d: int) -> Ranges:
@@ -397,33 +394,6 @@ def truth_of(sequence: Sequence) -> Truth:
     return Truth.of_spans(sequence.spans, times, kept)
 
 
-class _Judged(TypedDict):
-    """What of a trial is the detector's."""
-
-    detector: AnyArray
-    thresholds: FloatArray
-    told: FloatArray | None
-    count_alarms: CountAlarms
-
-
-def _judged(
-    sequence: Sequence, thresholds: Cuts | FloatArray | None, alarms: AlarmRule, times: Clock | None
-) -> _Judged:
-    """The detector of a sequence on the steps that count, and where its scores become alarms."""
-    kept = sequence.open_steps
-    given: AnyArray | None = sequence.predictions if sequence.scores is None else sequence.scores
-    if given is None:
-        raise InputError(problem="pass either scores or predictions")
-    detector = given if kept.all() else given[kept]
-    cuts = thresholds.compared if isinstance(thresholds, Cuts) else thresholds
-    return {
-        "detector": alarms.closed(detector if sequence.sign == 1 else -detector, kept, times),
-        "thresholds": np.ones(1) if cuts is None else cuts,
-        "told": thresholds.told if isinstance(thresholds, Cuts) else None,
-        "count_alarms": alarms.count,
-    }
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timing:
     """The unit in which times are told, how many ticks make one, how much was watched, and how long a step is."""
@@ -457,43 +427,51 @@ class Cell(Keeper):
     trial : Trial
     d, k : int
         Positions of its tolerance and its threshold.
+    truth : Truth
+        The events.
+    tolerance : Tolerance
+    reach : Reach
+        What the tolerance reaches on this series.
+    clock : Clock or None
+        Times of the steps that count.
+    n_steps : int
+        T, the steps that count.
+    n_events : int
+        m, the events.
+    in_time : bool
+        Whether events are at their own times, and not on steps.
     """
 
     trial: Trial = field(repr=False)
     d: int
     k: int
+    truth: Truth = field(init=False, repr=False)
+    tolerance: Tolerance = field(init=False, repr=False)
+    reach: Reach = field(init=False, repr=False)
+    clock: Clock | None = field(init=False, repr=False)
+    n_steps: int = field(init=False, repr=False)
+    n_events: int = field(init=False, repr=False)
+    in_time: bool = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        trial, truth = self.trial, self.trial.truth
+        self.__dict__.update(
+            truth=truth,
+            tolerance=trial.tolerances[self.d],
+            reach=trial.reaches[self.d],
+            clock=truth.clock,
+            n_steps=truth.n_steps,
+            n_events=truth.n,
+            in_time=truth.in_time,
+        )
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"trial": self.trial, "d": self.d, "k": self.k}
+        """Without what can be worked out again."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
 
     def by_axis(self, *, steps: Callable[[Cell], Answer], ticks: Callable[[Any], Answer]) -> Answer:
         """The answer of the function for this axis, asked with this object: for what differs on steps and in time."""
         return ticks(self) if self.in_time else steps(self)
-
-    @property
-    def in_time(self) -> bool:
-        """Whether events are at their own times, and not on steps."""
-        return self.truth.in_time
-
-    @property
-    def truth(self) -> Truth:
-        """The events."""
-        return self.trial.truth
-
-    @property
-    def clock(self) -> Clock | None:
-        """Times of the steps that count."""
-        return self.truth.clock
-
-    @property
-    def n_steps(self) -> int:
-        """T, the steps that count."""
-        return self.trial.n_steps
-
-    @property
-    def n_events(self) -> int:
-        """m, the events."""
-        return self.trial.n_events
 
     @property
     def n_counted(self) -> int:
@@ -518,7 +496,7 @@ class Cell(Keeper):
     @lazy
     def timing(self) -> Timing:
         """In steps, or in the clock's own time."""
-        clock = self.trial.reaches[self.d].clock
+        clock = self.reach.clock
         if clock is None:
             return Timing(unit="steps", per_unit=1, watched=float(self.n_steps), step=1.0)
         watched, step = clock.lasting(self.truth.open_steps), replace(clock, ticks=clock.ticks[:SOME_STEPS]).step
@@ -542,14 +520,16 @@ class Cell(Keeper):
             detector=self.alarm_flags,
             thresholds=np.ones(1),
             told=None,
-            tolerances=(trial.tolerances[self.d],),
-            reaches=(trial.reaches[self.d],),
+            tolerances=(self.tolerance,),
+            reaches=(self.reach,),
         )
 
-    @property
+    @lazy
     def n_predictions(self) -> int:
-        """n, the predictions."""
-        return int(self.trial.n_predictions[self.k])
+        """n, the predictions: predicted steps, or episodes of them."""
+        if len(self.trial.thresholds) > 1:
+            return int(self.trial.n_predictions[self.k])
+        return len(self.alarms) if self.trial.count_alarms == "steps" else len(self.episodes.starts)
 
     @property
     def threshold(self) -> float | None:
@@ -562,7 +542,7 @@ class Cell(Keeper):
         """Of the steps that count, where the predictions come from scores."""
         return self.trial.detector if self.trial.scored else None
 
-    @property
+    @lazy
     def alarms(self) -> IntArray:
         """The predicted steps, ascending."""
         return self.trial.alarms(self.k)
@@ -601,7 +581,7 @@ class Cell(Keeper):
         hole between them, whatever the clock and the mask; one that lies aside may, where neighbours are further apart
         than it is long.
         """
-        reach, alarms = self.trial.reaches[self.d], self.alarms
+        reach, alarms = self.reach, self.alarms
         if self.trial.count_alarms == "steps":
             ranges, of = reach.around_alarms(alarms), np.arange(len(alarms))
         elif reach.tolerance.aside:
@@ -640,7 +620,7 @@ class Cell(Keeper):
         return self._marks(events, self.found, own=True), self._marks(alarms, hit)
 
     def _marks(self, ranges: Ranges, scores: BoolArray, *, own: bool = False) -> Marks:
-        truth, in_steps = self.truth, self.trial.tolerances[self.d].unit == "steps"
+        truth, in_steps = self.truth, self.tolerance.unit == "steps"
         when = None if self.clock is None or in_steps else self.clock.ticks
         if own and when is not None and truth.begins is not None and truth.ends is not None:
             first, last = truth.begins, truth.ends
@@ -655,8 +635,8 @@ class Cell(Keeper):
     @property
     def apart(self) -> np.uint64 | np.float64:
         """How far apart marks of one episode may lie: the whole tolerance, or as far as a window off to one side."""
-        tolerance: Any = self.trial.tolerances[self.d]
-        far, clock = both_sides(tolerance), self.clock
+        tolerance, clock = self.tolerance, self.clock
+        far = both_sides(tolerance)
         if tolerance.unit == "steps" or clock is None:
             return np.uint64(int(min(far, FARTHEST)))
         if clock.ticks.dtype.kind == "f":
@@ -676,17 +656,24 @@ class Cell(Keeper):
     @property
     def cover(self) -> Ranges:
         """For each step seen as an event, the steps whose predictions it makes hits (and that find it)."""
-        return self.trial.reaches[self.d].cover
+        return self.reach.cover
 
-    @property
+    @lazy
     def precision_hits(self) -> int:
         """PA-AAδ: predictions near an event."""
-        return int(self.trial.precision_hits[self.d, self.k])
+        if len(self.trial.thresholds) > 1:
+            return int(self.trial.precision_hits[self.d, self.k])
+        near = self.trial.zones.near[self.d]
+        if self.trial.count_alarms == "episodes":
+            return int(np.count_nonzero(touching(self.episodes, near)))
+        return int((self.alarms.searchsorted(near.stops) - self.alarms.searchsorted(near.starts)).sum())
 
-    @property
+    @lazy
     def recall_hits(self) -> int:
         """PAδ-AA: events near a prediction."""
-        return int(self.trial.recall_hits[self.d, self.k])
+        if len(self.trial.thresholds) > 1:
+            return int(self.trial.recall_hits[self.d, self.k])
+        return int(np.count_nonzero(self.found))
 
     def with_perfect_alarms(self) -> tuple[Cell, ...]:
         """The same events with alarms that find them all and nothing else.
@@ -704,20 +691,20 @@ class Cell(Keeper):
         windows = nonempty(self.trial.event_windows[self.d])
         first = np.clip((windows.starts + windows.stops - length) // 2, 0, max(self.n_steps - length, 0))
         on_each = flags_of(union(Ranges(starts=first, stops=np.minimum(first + length, self.n_steps))), self.n_steps)
-        perfect = [on_each] if self.trial.tolerances[self.d].aside else [on_each, self.truth.flags]
+        perfect = [on_each] if self.tolerance.aside else [on_each, self.truth.flags]
         return tuple(self._with_alarms(detector=flags) for flags in perfect)
 
     def _with_alarms(self, **other: Any) -> Cell:
         """The cell of other alarms against the same events within the same tolerance."""
-        trial, d = self.trial, self.d
-        if len(trial.reaches) > 1:
-            other |= {"tolerances": (trial.tolerances[d],), "reaches": (trial.reaches[d],)}
-        return replace(trial, thresholds=np.ones(1), told=None, **other).cell(0, 0)
+        if len(self.trial.reaches) > 1:
+            other |= {"tolerances": (self.tolerance,), "reaches": (self.reach,)}
+        return replace(self.trial, thresholds=np.ones(1), told=None, **other).cell(0, 0)
 
     @lazy
     def found(self) -> BoolArray:
         """Whether each event has a prediction near it."""
-        return within(self.alarms, self.trial.event_windows[self.d]) > 0
+        windows = self.trial.event_windows[self.d]
+        return np.asarray(self.alarms.searchsorted(windows.stops) > self.alarms.searchsorted(windows.starts))
 
     def delays(self) -> FloatArray:
         """Distance from each event's start to its nearest prediction, in clock ticks or in steps, masked ones included.
@@ -732,7 +719,7 @@ class Cell(Keeper):
             return nearest_alarms(truth.starts, self.alarms, when, windows, self.found)
         starts = truth.first_steps
         begins = truth.begins if truth.begins is not None else starts if when is None else when[starts]
-        clock = self.trial.reaches[self.d].clock
+        clock = self.reach.clock
         if clock is not None:  # before that, nobody could have raised an alarm
             begins = np.maximum(begins, clock.ticks[0])
         return first_alarms(begins, self.alarms, np.arange(self.n_steps) if when is None else when, windows)

@@ -191,6 +191,8 @@ class Truth(Keeper):
     pieces : int array, or None
         For each event the number of the range that it is a piece of: pieces of one range move together. None where no
         range was split.
+    n : int
+        m, the number of events.
 
     Examples
     --------
@@ -209,6 +211,7 @@ class Truth(Keeper):
     opens: BoolArray | None = field(repr=False, default=None)
     count_events: CountEvents = "steps"
     pieces: IntArray | None = field(repr=False, default=None)
+    n: int = field(init=False, repr=False)
 
     in_time: ClassVar[bool] = False  # whether events are at their own times, on ticks, and not on steps
     place: ClassVar[str] = "step"  # what a place is called
@@ -219,6 +222,7 @@ class Truth(Keeper):
 
     def __post_init__(self) -> None:
         starts, stops = self.starts, self.stops
+        object.__setattr__(self, "n", len(starts))
         ordered = bool((starts[1:] >= stops[:-1]).all() and (starts <= stops).all()) if len(starts) else True
         if len(starts) != len(stops) or not ordered:
             raise InputError(
@@ -264,11 +268,6 @@ class Truth(Keeper):
     def noun(self) -> str:
         """What an event is called: "event" for a step, "range" for a range."""
         return "range" if self.count_events == "ranges" else "event"
-
-    @property
-    def n(self) -> int:
-        """m, the number of events."""
-        return len(self.starts)
 
     @property
     def places(self) -> IntArray:

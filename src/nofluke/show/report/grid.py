@@ -58,7 +58,7 @@ def candidates(result: Evaluation) -> list[Position]:
     """
     chosen, scores = evaluated(result), result.cell.trial.detector
     levels = (*QUANTILES, *BEYOND)
-    cuts = quantile_thresholds(result.sequence, levels)
+    cuts = quantile_thresholds(result.sequence.open_scores(), levels)
     found = _apart(list(zip(cuts, levels, strict=True)), chosen, scores)
     at = found.index(chosen)
     if min(at, len(found) - 1 - at) < AROUND:
