@@ -35,7 +35,7 @@ def compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 
 
 class Loop:
-    """A function that is compiled when it is first called; before that it costs nothing, so that it may stand anywhere."""
+    """A function that is compiled when it is first called: before that it costs nothing, wherever it stands."""
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
         update_wrapper(self, function)

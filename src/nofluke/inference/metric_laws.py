@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -583,7 +582,7 @@ def _in_threads(part: Part, moves: Moves, workers: int) -> Iterator[list[Values]
         yield from (part.measure(moves.draws(chunk), chunk == 0) for chunk in moves.chunks)
         return
     with ThreadPoolExecutor(workers) as pool:
-        yield from _in_order(partial(pool.submit, part.measure), moves, workers)
+        yield from _in_order(lambda draws, first: pool.submit(part.measure, draws, first), moves, workers)
 
 
 def _in_processes(part: Part, moves: Moves, workers: int) -> Iterator[list[Values]]:
@@ -594,7 +593,7 @@ def _in_processes(part: Part, moves: Moves, workers: int) -> Iterator[list[Value
     context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
     try:
         with ProcessPoolExecutor(workers, mp_context=context, initializer=_start, initargs=(part,)) as pool:
-            yield from _in_order(partial(pool.submit, _measure), moves, workers)
+            yield from _in_order(lambda draws, first: pool.submit(_measure, draws, first), moves, workers)
     except (BrokenProcessPool, BrokenPipeError, RuntimeError) as error:
         raise InputError(
             argument="workers",

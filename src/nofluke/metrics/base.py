@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from nofluke.arrays import AnyArray, FloatArray
+from nofluke.compiled import compiled
 from nofluke.errors import InputError, arg, joined, say
 from nofluke.metrics.draws import Draws
 from nofluke.metrics.labelled import Labelled, read_labelled
@@ -16,6 +17,7 @@ from nofluke.series.reading import clock_of
 
 Needs = Literal["scores", "alarms"]
 Better = Literal["higher", "lower"]
+kernel = compiled(error_model="numpy")  # a metric's loops over draws
 
 
 @dataclass(frozen=True, kw_only=True)
