@@ -11,10 +11,10 @@ import numpy as np
 
 from nofluke.arrays import AnyArray, FloatArray, IntArray
 from nofluke.metrics.alarm_runs import sums_before
-from nofluke.metrics.base import Metric, kernel
+from nofluke.metrics.base import FBeta, kernel
 from nofluke.metrics.draws import Draws, Plain
 from nofluke.metrics.labelled import Labelled
-from nofluke.plain import as_number, check_beta, exact_fraction
+from nofluke.plain import as_number, exact_fraction
 from nofluke.ratios import f_of_hits, f_weights
 from nofluke.series.timed import Length, as_length, in_places
 
@@ -22,13 +22,8 @@ BLOCK = 1024  # windows that are counted together
 
 
 @dataclass(frozen=True, kw_only=True)
-class OfRuns(Metric):
+class OfRuns(FBeta):
     """F_β of alarms that are counted run by run."""
-
-    beta: float = 1.0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "beta", check_beta(self.beta))
 
     def work(self, series: Labelled) -> float:
         """Two steps are looked up for each run; those of rotations one after another lie side by side."""

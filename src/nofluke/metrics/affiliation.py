@@ -9,10 +9,9 @@ import numpy as np
 
 from nofluke.arrays import AnyArray, FloatArray, IntArray
 from nofluke.metrics.alarm_runs import AlarmRuns, sums_before
-from nofluke.metrics.base import Metric, kernel
+from nofluke.metrics.base import FBeta, Metric, kernel
 from nofluke.metrics.draws import Draws, Plain
 from nofluke.metrics.labelled import Labelled
-from nofluke.plain import check_beta
 from nofluke.ratios import f_of_shares
 
 
@@ -150,7 +149,7 @@ class AffiliationRecall(_Affiliation):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AffiliationF1(_Affiliation):
+class AffiliationF1(FBeta, _Affiliation):
     r"""F_β of affiliation precision P and recall R.
 
     .. math:: F_\beta = (1 + \beta^2) \frac{P R}{\beta^2 P + R}
@@ -183,13 +182,8 @@ class AffiliationF1(_Affiliation):
     0.7933
     """
 
-    beta: float = 1.0
-
     name: ClassVar[str] = "affiliation-f1"
     title: ClassVar[str] = "F of affiliation precision and recall (Huet et al. 2022)"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "beta", check_beta(self.beta))
 
     def values(self, tables: HalfSteps, draws: Draws) -> FloatArray:
         return f_of_shares(*self._both(tables, draws), self.beta)

@@ -8,11 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nofluke.arrays import FloatArray, IntArray
-from nofluke.metrics.base import kernel
+from nofluke.metrics.base import FBeta, kernel
 from nofluke.metrics.draws import Draws, Plain
 from nofluke.metrics.labelled import Labelled
 from nofluke.metrics.ranking import NONE, ONE, ByPlace, mark, ones, read_off
-from nofluke.plain import check_beta
 from nofluke.ratios import f_weights
 
 AT_A_TIME = 2**22  # runs of all draws whose maxima are drawn together
@@ -83,15 +82,10 @@ def best_adjusted_fs(
 
 
 @dataclass(frozen=True, kw_only=True)
-class BestF(ByPlace):
+class BestF(FBeta, ByPlace):
     """One that is an F_β at its largest, over the thresholds that a compiled loop goes through."""
 
-    beta: float = 1.0
-
     _loop: ClassVar[Any]
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "beta", check_beta(self.beta))
 
     def values(self, tables: tuple[IntArray, IntArray], draws: Draws) -> FloatArray:
         found = np.empty(len(draws))

@@ -10,10 +10,10 @@ import numpy as np
 
 from nofluke.arrays import AnyArray, FloatArray, IntArray
 from nofluke.metrics.alarm_runs import AlarmRuns, sums_before
-from nofluke.metrics.base import Metric, kernel
+from nofluke.metrics.base import FBeta, Metric, kernel
 from nofluke.metrics.draws import Draws, Plain
 from nofluke.metrics.labelled import Labelled
-from nofluke.plain import as_number, check_beta
+from nofluke.plain import as_number
 from nofluke.ratios import f_weights
 
 MEASURES = ("precision", "recall", "f")
@@ -159,7 +159,7 @@ class ETaPRRecall(_ETaPR):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ETaPRF1(_ETaPR):
+class ETaPRF1(FBeta, _ETaPR):
     r"""F of enhanced time-series aware precision and recall.
 
     .. math:: F_\beta = \frac{(1 + \beta^2)\, \mathrm{eTaP}\, \mathrm{eTaR}}{\beta^2\, \mathrm{eTaP} + \mathrm{eTaR}}
@@ -193,15 +193,9 @@ class ETaPRF1(_ETaPR):
     1.0
     """
 
-    beta: float = 1.0
-
     name: ClassVar[str] = "etapr-f1"
     title: ClassVar[str] = "F of enhanced time-series aware precision and recall (Hwang et al. 2022)"
     measure = "f"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "beta", check_beta(self.beta))
 
 
 # ---- all three of each draw

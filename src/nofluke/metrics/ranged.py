@@ -9,10 +9,10 @@ import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from nofluke.metrics.alarm_runs import AlarmRuns
-from nofluke.metrics.base import Metric, kernel
+from nofluke.metrics.base import FBeta, Metric, kernel
 from nofluke.metrics.draws import Draws, Plain
 from nofluke.metrics.labelled import Labelled
-from nofluke.plain import as_number, check_beta, check_word
+from nofluke.plain import as_number, check_word
 from nofluke.ratios import f_of_shares, f_weights
 from nofluke.series.counting import flags_of
 
@@ -180,7 +180,7 @@ class RangeRecall(_WithExistence):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RangeF1(_WithExistence):
+class RangeF1(FBeta, _WithExistence):
     r"""F of range-based precision and recall.
 
     .. math:: F_\beta = \frac{(1 + \beta^2) P R}{\beta^2 P + R}
@@ -218,15 +218,9 @@ class RangeF1(_WithExistence):
     0.571428571428571...
     """
 
-    beta: float = 1.0
-
     name: ClassVar[str] = "range-f1"
     title: ClassVar[str] = "F of range-based precision and recall (Tatbul et al. 2018)"
     measure = "f"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "beta", check_beta(self.beta))
 
 
 # ---- all rotations at once
