@@ -59,7 +59,11 @@ def test_without_a_writable_directory_every_run_compiles_and_says_so_once(filled
 def test_the_remark_goes_where_the_log_goes(tmp_path):
     """A library does not write to a service's standard error where logging is set up."""
     setup = f"import logging\nlogging.basicConfig(filename={str(tmp_path / 'log')!r})\n"
-    done = run(setup + NO_PLACE + "import nofluke.laws.montecarlo.kernels, nofluke.laws.exact.kernels", tmp_path)
+    loops = (
+        "import nofluke as nf\nlabels, scores = [0, 1, 1, 0], [0.1, 0.9, 0.3, 0.3]\n"
+        "nf.metrics.AUCROC()(labels, scores), nf.metrics.PAF1()(labels, labels)\n"
+    )
+    done = run(setup + NO_PLACE + loops, tmp_path)
     assert done.stderr == ""
     assert (tmp_path / "log").read_text(encoding="utf-8").count("cannot save compiled code") == 1
 

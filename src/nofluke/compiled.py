@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from functools import cache
+from functools import cache, update_wrapper
 from importlib import import_module
-from threading import Lock
+from threading import RLock
 from typing import Any
 
 from nofluke import progress
@@ -18,7 +18,7 @@ from nofluke import progress
 SECONDS_TO_LOAD = 0.4  # the compiler, and what it has compiled in earlier runs
 SECONDS_TO_COMPILE = 8.0  # where there were none
 _said = False
-_loading = Lock()
+_loading = RLock()
 
 
 def compiler() -> Any:
@@ -31,17 +31,41 @@ def compiler() -> Any:
 
 def compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Compile a function when it is first called; ``options`` are those of ``numba.njit``."""
-    numba = compiler()
+    return lambda function: Loop(function, options)
 
-    def decorate(function: Callable[..., Any]) -> Any:
-        dispatcher = numba.njit(nogil=True, **options)(function)
+
+class Loop:
+    """A function that is compiled when it is first called: before that it costs nothing, wherever it stands."""
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        update_wrapper(self, function)
+        self._options = options
+        self._dispatcher: Any = None
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.dispatcher(*arguments)
+
+    @property
+    def dispatcher(self) -> Any:
+        """What numba makes of the function, compiled for each kind of arguments that it is called with."""
+        if self._dispatcher is None:
+            with _loading:
+                self._dispatcher = self._dispatcher or self._dispatched()
+        return self._dispatcher
+
+    def _dispatched(self) -> Any:
+        function: Any = self.__wrapped__  # type: ignore[attr-defined]
+        dispatcher = compiler().njit(nogil=True, **self._options)(function)
         try:
             dispatcher._cache = _cache_class()(function)  # what cache=True does, but with the cache below
         except RuntimeError:  # numba found no directory to write to
             _say_once()
         return dispatcher
 
-    return decorate
+    @property
+    def _numba_type_(self) -> Any:
+        """As numba asks what a loop is that another one calls."""
+        return self.dispatcher._numba_type_
 
 
 @cache

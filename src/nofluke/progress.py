@@ -128,9 +128,9 @@ def _plain_line() -> Iterator[Callable[[str], None]]:
 
 def is_compiled(kernel: Any) -> bool:
     """Whether a kernel was compiled in this process, or by an earlier run that has left it in the cache."""
-    cache = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
-    index = getattr(cache, "_index_path", None)
-    return bool(kernel.signatures) or (index is not None and Path(index).exists())
+    made = kernel.dispatcher
+    index = getattr(getattr(made._cache, "_cache_file", None), "_index_path", None)
+    return bool(made.signatures) or (index is not None and Path(index).exists())
 
 
 def announce_compilation(kernel: Any, seconds: int) -> None:

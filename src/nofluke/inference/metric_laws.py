@@ -11,10 +11,9 @@ from __future__ import annotations
 import math
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -458,6 +457,7 @@ def by_windows(metric: Metric, layout: Layout) -> bool:
 
 MOST_NANOSECONDS = 4e9  # that all shifts may take, rather than random ones
 TABLES = 150.0  # nanoseconds a step to make tables of a detector
+WORTH_THREADS = 1e7  # nanoseconds of all draws below which starting threads costs more than they save
 FIRST_FEW = 16  # draws that tell the size of numbers where drawing may stop early
 
 
@@ -469,19 +469,19 @@ def affordable(metrics: tuple[Metric, ...], series: Labelled, n_resamples: int |
 
     def is_affordable(shifting: Shifting) -> bool:
         n, layout = len(shifting.begins), shifting.layout
+        slow = [metric for metric in metrics if not (isinstance(layout, Circle) and metric.at_once(series))]
         if n_resamples is None:
-            return isinstance(layout, Circle) and all(metric.at_once(series) for metric in metrics)
-        if n <= n_resamples:
-            return True
-        costs = [
-            0.0
-            if isinstance(layout, Circle) and metric.at_once(series)
-            else metric.work(series) + (0.0 if by_windows(metric, layout) else TABLES * series.n_steps)
-            for metric in metrics
-        ]
-        return n * sum(costs) <= MOST_NANOSECONDS
+            return not slow
+        return n <= n_resamples or n * cost_of(slow, series, layout) <= MOST_NANOSECONDS
 
     return is_affordable
+
+
+def cost_of(metrics: Iterable[Metric], series: Labelled, layout: Layout) -> float:
+    """About how many nanoseconds one draw takes."""
+    return sum(
+        metric.work(series) + (0.0 if by_windows(metric, layout) else TABLES * series.n_steps) for metric in metrics
+    )
 
 
 @dataclass(slots=True, kw_only=True)
@@ -524,17 +524,18 @@ def measure(
         done = 0
         for which, run, many in _teams(metrics, drawn, functions, workers, notes):
             part = Part.of(tuple(metrics[i] for i in which), series, moves.layout)
+            if workers is None and moves.n * cost_of(part.metrics, series, moves.layout) < WORTH_THREADS:
+                many = 1
             reached = 0
-            with run(part, many) as submit:
-                for results in _in_order(submit, moves, many):
-                    for i, values in zip(which, results, strict=True):
-                        found.setdefault(i, []).append(values)
-                    done += len(results[0].values)
-                    advance(done)
-                    if stop is not None:
-                        reached += int(stop.reached(results[0].values).sum())
-                        if reached >= stop.after:
-                            break
+            for results in run(part, moves, many):
+                for i, values in zip(which, results, strict=True):
+                    found.setdefault(i, []).append(values)
+                done += len(results[0].values)
+                advance(done)
+                if stop is not None:
+                    reached += int(stop.reached(results[0].values).sum())
+                    if reached >= stop.after:
+                        break
     joined = [_joined(found[i]) for i in range(len(metrics))]
     for metric, values in zip(metrics, joined, strict=True):
         if values.failed:
@@ -551,9 +552,6 @@ def _joined(parts: list[Values]) -> Values:
         sum(part.failed for part in parts),
         next((part.failure for part in parts if part.failure), ""),
     )
-
-
-Submit = Callable[[Draws, bool], "Future[list[Values]]"]
 
 
 def _teams(
@@ -579,32 +577,15 @@ def _teams(
         yield kept, _in_threads, 1
 
 
-def _in_order(submit: Submit, moves: Moves, workers: int) -> Iterator[list[Values]]:
-    """Results chunk by chunk, with as many under way as keep the workers busy."""
-    waiting: list[Future[list[Values]]] = []
-    try:
-        for chunk in moves.chunks:
-            waiting.append(submit(moves.draws(chunk), chunk == 0))
-            if len(waiting) > 2 * workers or workers == 1:
-                yield waiting.pop(0).result()
-        while waiting:
-            yield waiting.pop(0).result()
-    finally:
-        for future in waiting:
-            future.cancel()
-
-
-@contextmanager
-def _in_threads(part: Part, workers: int) -> Iterator[Submit]:
+def _in_threads(part: Part, moves: Moves, workers: int) -> Iterator[list[Values]]:
     if workers == 1:
-        yield lambda draws, first: _now(part.measure, draws, first)
+        yield from (part.measure(moves.draws(chunk), chunk == 0) for chunk in moves.chunks)
         return
     with ThreadPoolExecutor(workers) as pool:
-        yield lambda draws, first: pool.submit(part.measure, draws, first)
+        yield from _in_order(lambda draws, first: pool.submit(part.measure, draws, first), moves, workers)
 
 
-@contextmanager
-def _in_processes(part: Part, workers: int) -> Iterator[Submit]:
+def _in_processes(part: Part, moves: Moves, workers: int) -> Iterator[list[Values]]:
     import multiprocessing
 
     # threads of this process may hold locks: workers start from scratch rather than as a copy of it
@@ -612,7 +593,7 @@ def _in_processes(part: Part, workers: int) -> Iterator[Submit]:
     context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
     try:
         with ProcessPoolExecutor(workers, mp_context=context, initializer=_start, initargs=(part,)) as pool:
-            yield lambda draws, first: pool.submit(_measure, draws, first)
+            yield from _in_order(lambda draws, first: pool.submit(_measure, draws, first), moves, workers)
     except (BrokenProcessPool, BrokenPipeError, RuntimeError) as error:
         raise InputError(
             argument="workers",
@@ -621,6 +602,23 @@ def _in_processes(part: Part, workers: int) -> Iterator[Submit]:
             'memory; or your script lacks the line if __name__ == "__main__":',
             remedy="pass fewer workers, or leave workers out",
         ) from error
+
+
+def _in_order(
+    submit: Callable[[Draws, bool], Future[list[Values]]], moves: Moves, workers: int
+) -> Iterator[list[Values]]:
+    """Results chunk by chunk, with as many under way as keep the workers busy."""
+    waiting: list[Future[list[Values]]] = []
+    try:
+        for chunk in moves.chunks:
+            waiting.append(submit(moves.draws(chunk), chunk == 0))
+            if len(waiting) > 2 * workers:
+                yield waiting.pop(0).result()
+        while waiting:
+            yield waiting.pop(0).result()
+    finally:
+        for future in waiting:
+            future.cancel()
 
 
 _part: Part | None = None
@@ -635,12 +633,6 @@ def _measure(draws: Draws, first: bool) -> list[Values]:
     if _part is None:
         raise RuntimeError("a worker was used before it was started")
     return _part.measure(draws, first)
-
-
-def _now(function: Callable[[Draws, bool], list[Values]], draws: Draws, first: bool) -> Future[list[Values]]:
-    future: Future[list[Values]] = Future()
-    future.set_result(function(draws, first))
-    return future
 
 
 def stopped_at(reached: Any, after: int) -> int | None:

@@ -9,13 +9,16 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from nofluke.arrays import AnyArray, FloatArray
+from nofluke.compiled import compiled
 from nofluke.errors import InputError, arg, joined, say
 from nofluke.metrics.draws import Draws
 from nofluke.metrics.labelled import Labelled, read_labelled
+from nofluke.plain import check_beta
 from nofluke.series.reading import clock_of
 
 Needs = Literal["scores", "alarms"]
 Better = Literal["higher", "lower"]
+kernel = compiled(error_model="numpy")  # a metric's loops over draws
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +62,9 @@ class Metric(ABC):
     compiled: ClassVar[bool] = True
     declared: ClassVar[bool] = True
     any_window: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:  # noqa: B027 - some have no settings
+        """Check the settings."""
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -161,6 +167,17 @@ class Metric(ABC):
         if as_alarms and given.get("predictions") is None and not cut:
             return self.value(read_labelled(truth, predictions=detector, **given))
         return self.value(read_labelled(truth, detector, **given))
+
+
+@dataclass(frozen=True, kw_only=True)
+class FBeta(Metric):
+    """One that is an F_β."""
+
+    beta: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "beta", check_beta(self.beta))
 
 
 def _one_of(**names: Any) -> Any:

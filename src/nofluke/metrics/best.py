@@ -2,39 +2,95 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from nofluke.arrays import FloatArray, IntArray
-from nofluke.metrics.draws import Draws
+from nofluke.metrics.base import FBeta, kernel
+from nofluke.metrics.draws import Draws, Plain
 from nofluke.metrics.labelled import Labelled
-from nofluke.metrics.ranking import ByPlace
-from nofluke.plain import check_beta
+from nofluke.metrics.ranking import NONE, ONE, ByPlace, mark, ones, read_off
 from nofluke.ratios import f_weights
 
 AT_A_TIME = 2**22  # runs of all draws whose maxima are drawn together
 
 
+@kernel
+def best_fs(
+    places: IntArray,
+    reach: IntArray,
+    draws: Plain,
+    of_recall: float,
+    of_precision: float,
+    found: FloatArray,
+) -> None:
+    """The best F of each draw over all thresholds, with weights as β² is to 1."""
+    starts, stops, first, last, begins, _ = draws
+    bits = np.zeros((reach.size >> 6) + 1, dtype=np.uint64)
+    ordered = np.empty(reach.size, dtype=np.int64)
+    for i in range(begins.size):
+        for run in range(first[i], last[i]):
+            for step in range(begins[i] + starts[run], begins[i] + stops[run]):
+                mark(bits, places[step])
+        labelled, best = read_off(bits, ordered), 0.0
+        for k in range(labelled):
+            # of tied scores the last label has the most hits, and the others' values are below its own
+            best = max(best, (k + 1) / (of_recall * labelled + of_precision * reach[ordered[k]]))
+        found[i] = (of_recall + of_precision) * best if labelled else np.nan
+
+
+@kernel
+def best_adjusted_fs(
+    places: IntArray,
+    reach: IntArray,
+    draws: Plain,
+    of_recall: float,
+    of_precision: float,
+    found: FloatArray,
+) -> None:
+    """The best point-adjusted F of each draw over all thresholds, which is at the highest score of a run."""
+    starts, stops, first, last, begins, _ = draws
+    bits = np.zeros((reach.size >> 6) + 1, dtype=np.uint64)  # labelled places
+    tops = np.zeros(bits.size, dtype=np.uint64)  # the highest place of each run
+    ordered = np.empty(reach.size, dtype=np.int64)
+    lengths = np.empty(reach.size, dtype=np.int64)  # of the run whose highest place it is
+    for i in range(begins.size):
+        labelled = 0
+        for run in range(first[i], last[i]):
+            top = reach.size
+            for step in range(begins[i] + starts[run], begins[i] + stops[run]):
+                mark(bits, places[step])
+                top = min(top, places[step])
+            mark(tops, top)
+            lengths[top] = stops[run] - starts[run]
+            labelled += lengths[top]
+        at, inner, hits, best = 0, np.int64(0), 0, 0.0
+        for k in range(read_off(tops, ordered)):
+            hits += lengths[ordered[k]]
+            alarms = reach[ordered[k]]
+            while at < alarms >> 6:
+                inner += np.int64(ones(bits[at]))
+                bits[at] = NONE
+                at += 1
+            reached = inner + np.int64(ones(bits[at] & ((ONE << np.uint64(alarms & 63)) - ONE)))
+            # of runs with tied maxima the last one has the most hits, and the others' values are below its own
+            best = max(best, hits / (of_recall * labelled + of_precision * (hits + alarms - reached)))
+        bits[at:] = NONE
+        found[i] = (of_recall + of_precision) * best if labelled else np.nan
+
+
 @dataclass(frozen=True, kw_only=True)
-class BestF(ByPlace):
+class BestF(FBeta, ByPlace):
     """One that is an F_β at its largest, over the thresholds that a compiled loop goes through."""
 
-    beta: float = 1.0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "beta", check_beta(self.beta))
+    _loop: ClassVar[Any]
 
     def values(self, tables: tuple[IntArray, IntArray], draws: Draws) -> FloatArray:
-        found, runs = np.empty(len(draws)), (draws.starts, draws.stops, draws.first, draws.last)
-        self._kernel()(*tables, *runs, draws.begins, *f_weights(self.beta), found)
+        found = np.empty(len(draws))
+        self._loop(*tables, draws.plain, *f_weights(self.beta), found)
         return found
-
-    @abstractmethod
-    def _kernel(self) -> Any:
-        """The compiled loop."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,11 +132,7 @@ class BestF1(BestF):
 
     name: ClassVar[str] = "best-f1"
     title: ClassVar[str] = "best F_β of steps over all thresholds"
-
-    def _kernel(self) -> Any:
-        from nofluke.metrics.ranking_kernels import best_fs
-
-        return best_fs
+    _loop = best_fs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,11 +178,7 @@ class BestPAF1(BestF):
 
     name: ClassVar[str] = "best-pa-f1"
     title: ClassVar[str] = "best point-adjusted F_β over all thresholds (Xu et al. 2018)"
-
-    def _kernel(self) -> Any:
-        from nofluke.metrics.ranking_kernels import best_adjusted_fs
-
-        return best_adjusted_fs
+    _loop = best_adjusted_fs
 
     def on_random_scores(self, series: Labelled, n: int, generator: np.random.Generator) -> FloatArray:
         """Only each run's highest score matters, and how many other steps score above it: no scores are drawn.

@@ -20,6 +20,9 @@ from nofluke.metrics.labelled import Labelled
 from nofluke.series.counting import flags_of
 from nofluke.series.tolerance import Ranges
 
+Plain = tuple[IntArray, IntArray, IntArray, IntArray, IntArray, int]
+"""Starts, stops, first, last and begins of draws, and the steps of each: as compiled loops take them."""
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Draws:
@@ -51,6 +54,11 @@ class Draws:
 
     def __len__(self) -> int:
         return len(self.begins)
+
+    @property
+    def plain(self) -> Plain:
+        """What compiled loops take."""
+        return self.starts, self.stops, self.first, self.last, self.begins, self.n_steps
 
     @classmethod
     def moving(cls, runs: Ranges, n_steps: int, begins: AnyArray) -> Draws:

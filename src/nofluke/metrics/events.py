@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nofluke.arrays import AnyArray, IntArray
-from nofluke.metrics.adjusted import OfCounts, as_runs
-from nofluke.metrics.draws import Draws
+from nofluke.metrics.adjusted import OfCounts
+from nofluke.metrics.base import kernel
+from nofluke.metrics.draws import Draws, Plain
 from nofluke.metrics.labelled import Labelled
 
 
@@ -108,11 +109,9 @@ class EventF1(OfCounts):
         return sums
 
     def _counts(self, tables: Any, draws: Draws) -> IntArray:
-        """As `event_counts` has them."""
-        from nofluke.metrics.adjusted_kernels import event_counts
-
+        """As `count_events` has them."""
         counts = np.empty((len(draws), 7), dtype=np.int64)
-        event_counts(tables, *as_runs(draws), counts)
+        count_events(tables, draws.plain, counts)
         return counts.T
 
     def _hits(self, counts: IntArray) -> tuple[Any, Any, Any, Any]:
@@ -165,3 +164,45 @@ class EventFARF1(EventF1):
         quiet = normal - (alarms - hit)
         quiet, normal = np.where(normal > 0, quiet, 1), np.maximum(normal, 1)
         return found * quiet, found, (found + false) * normal, runs
+
+
+@kernel
+def count_events(
+    sums: IntArray,
+    draws: Plain,
+    counts: IntArray,
+) -> None:
+    """For each draw: alarms, labelled steps, runs, labelled steps with an alarm, runs found, false runs, other steps.
+
+    False are those that touch no label; other steps are those without one.
+
+    ``sums`` are alarms, and runs of them that have begun, before each step: side by side, since both are looked up
+    together.
+    """
+    starts, stops, first, last, begins, n_steps = draws
+    for i in range(begins.size):
+        labelled, hit, found = np.int64(0), np.int64(0), np.int64(0)
+        begin = begins[i]
+        end = begin + n_steps
+        # a run of alarms that begins before the window counts from the window's first step
+        false = sums[end, 1] - sums[begin + 1, 1] + sums[begin + 1, 0] - sums[begin, 0]
+        before = begin
+        for run in range(first[i], last[i]):
+            start, stop = begin + starts[run], begin + stops[run]
+            inside = sums[stop, 0] - sums[start, 0]
+            labelled += stop - start
+            hit += inside
+            if inside > 0:
+                found += 1
+                false -= sums[stop, 1] - sums[start + 1, 1] + sums[start + 1, 0] - sums[start, 0]
+                # one that reaches from the last step of the labelled run before into this one was taken off already
+                if before > begin and sums[start + 1, 0] - sums[before - 1, 0] == start + 2 - before:
+                    false += 1
+            before = stop
+        counts[i, 0] = sums[end, 0] - sums[begin, 0]
+        counts[i, 1] = labelled
+        counts[i, 2] = last[i] - first[i]
+        counts[i, 3] = hit
+        counts[i, 4] = found
+        counts[i, 5] = false
+        counts[i, 6] = n_steps - labelled

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from nofluke.arrays import AnyArray, FloatArray, IntArray
-from nofluke.metrics.base import Metric
-from nofluke.metrics.draws import Draws
+from nofluke.metrics.base import Metric, kernel
+from nofluke.metrics.draws import Draws, Plain
 from nofluke.metrics.labelled import Labelled
 from nofluke.plain import check_word
 
 Profile = Literal["standard", "low-fp", "low-fn"]
-
 COSTS: dict[str, tuple[float, float]] = {"standard": (1.0, 0.11), "low-fp": (1.0, 0.22), "low-fn": (2.0, 0.11)}
 """What a missed window and a false alarm cost, where a window found at once is worth 1."""
 
@@ -91,9 +91,45 @@ class NAB(Metric):
         return before, np.flatnonzero(detector)
 
     def values(self, tables: tuple[IntArray, IntArray], draws: Draws) -> FloatArray:
-        from nofluke.metrics.nab_kernels import nab_scores
-
         found = np.empty(len(draws))
-        labels = (draws.starts, draws.stops, draws.first, draws.last)
-        nab_scores(*tables, *labels, draws.begins, draws.n_steps, *COSTS[self.profile], found)
+        nab_scores(*tables, draws.plain, *COSTS[self.profile], found)
         return found
+
+
+@kernel
+def nab_scores(
+    before: IntArray,
+    alarms: IntArray,
+    draws: Plain,
+    missed: float,
+    false: float,
+    found: FloatArray,
+) -> None:
+    """NAB score of each draw, from the steps with alarms and their number before each step.
+
+    The scaled sigmoid 2 / (1 + exp(5 y)) - 1 is -tanh(2.5 y); a window found at its first step has tanh(2.5) /
+    tanh(2.5) = 1.
+    """
+    starts, stops, first, last, begins, n_steps = draws
+    full = math.tanh(2.5)
+    for i in range(begins.size):
+        begin, n_windows = begins[i], last[i] - first[i]
+        if n_windows == 0:
+            found[i] = np.nan
+            continue
+        gained, cost = 0.0, 0.0
+        costly = (
+            before[begin + starts[first[i]]] - before[begin]
+        )  # false alarms at full cost: no window, or far behind it
+        for run in range(first[i], last[i]):
+            start, stop = begin + starts[run], begin + stops[run]
+            until = begin + (starts[run + 1] if run + 1 < last[i] else n_steps)
+            within, behind = before[start], before[stop]
+            if behind > within:
+                gained += math.tanh(2.5 * (stop - alarms[within]) / (stop - start)) / full + missed
+            width = stop - start - 1
+            far = before[min(until, stop + 3 * width)]
+            costly += before[until] - far
+            for alarm in range(behind, far):
+                cost += 1.0 - 2.0 / (1.0 + math.exp(5.0 * (alarms[alarm] - stop + 1) / width))
+        found[i] = 100.0 * (gained - false * (costly + cost)) / (n_windows * (1.0 + missed))

@@ -9,18 +9,20 @@ import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from nofluke.metrics.alarm_runs import AlarmRuns
-from nofluke.metrics.base import Metric
-from nofluke.metrics.draws import Draws
+from nofluke.metrics.base import FBeta, Metric, kernel
+from nofluke.metrics.draws import Draws, Plain
 from nofluke.metrics.labelled import Labelled
-from nofluke.plain import as_number, check_beta, check_word
+from nofluke.plain import as_number, check_word
 from nofluke.ratios import f_of_shares, f_weights
 from nofluke.series.counting import flags_of
 
 Bias = Literal["flat", "front", "middle", "back"]
 Cardinality = Literal["one", "reciprocal"]
-BIASES = ("flat", "front", "middle", "back")  # as the kernel numbers them
+BIASES = ("flat", "front", "middle", "back")  # but for flat, half as many lengths of a run before its heaviest step
+FLAT = 0
 CARDINALITIES = ("one", "reciprocal")
 MEASURES = ("precision", "recall", "f")
+PRECISION, RECALL = 0, 1  # as the loop numbers them; anything else is F
 FEW = 1_000_000  # pairs of a rotation and a labelled run, above which Fourier transforms are faster
 
 
@@ -47,12 +49,10 @@ class _Ranged(Metric):
         return AlarmRuns.of(detector)
 
     def values(self, tables: AlarmRuns, draws: Draws) -> FloatArray:
-        from nofluke.metrics.ranged_kernels import ranged
-
         found = np.empty(len(draws))
         ranged(
             *(tables.opens, tables.closes, tables.at, tables.steps, tables.places),
-            *(draws.starts, draws.stops, draws.first, draws.last, draws.begins, draws.n_steps),
+            draws.plain,
             MEASURES.index(self.measure),
             BIASES.index(self.bias),
             CARDINALITIES.index(self.cardinality),
@@ -180,7 +180,7 @@ class RangeRecall(_WithExistence):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RangeF1(_WithExistence):
+class RangeF1(FBeta, _WithExistence):
     r"""F of range-based precision and recall.
 
     .. math:: F_\beta = \frac{(1 + \beta^2) P R}{\beta^2 P + R}
@@ -218,15 +218,12 @@ class RangeF1(_WithExistence):
     0.571428571428571...
     """
 
-    beta: float = 1.0
-
     name: ClassVar[str] = "range-f1"
     title: ClassVar[str] = "F of range-based precision and recall (Tatbul et al. 2018)"
     measure = "f"
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "beta", check_beta(self.beta))
+
+# ---- all rotations at once
 
 
 def flat_rotations(alarms: BoolArray, series: Labelled) -> tuple[FloatArray, FloatArray]:
@@ -275,3 +272,111 @@ def _rotated_sums(values: FloatArray, weights: FloatArray) -> FloatArray:
 
     spectrum = fft.rfft(values, workers=-1) * np.conj(fft.rfft(weights, workers=-1))
     return np.asarray(np.maximum(fft.irfft(spectrum, n=len(values), workers=-1), 0.0))
+
+
+# ---- all three of each draw
+
+
+@kernel
+def weight_between(low: int, high: int, start: int, stop: int, bias: int) -> int:
+    """Weight of the steps from start to stop in a run from low to high: whole numbers, so that nothing is rounded."""
+    if bias == FLAT:
+        return stop - start
+    peak = low + (high - low) * (bias - 1) // 2
+    rising, falling = min(stop, peak) - low, high - max(start, peak)
+    total = 0
+    if start < peak:
+        total += rising * (rising + 1) // 2 - (start - low) * (start - low + 1) // 2
+    if stop > peak:
+        total += falling * (falling + 1) // 2 - (high - stop) * (high - stop + 1) // 2
+    return total
+
+
+@kernel
+def ranged(
+    opens: IntArray,
+    closes: IntArray,
+    at: IntArray,
+    steps: IntArray,
+    places: IntArray,
+    draws: Plain,
+    measure: int,
+    bias: int,
+    reciprocal: int,
+    existence: float,
+    of_recall: float,
+    of_precision: float,
+    found: FloatArray,
+) -> None:
+    """Range-based precision, recall or F of each draw.
+
+    A run of alarms within one labelled run is worth 1. Only those that reach over a border of one, or of the draw,
+    are looked at: each labelled run has at most two of them, and passes the last one on to the next labelled run.
+    """
+    starts, stops, first, last, begins, n_steps = draws
+    for i in range(begins.size):
+        begin = begins[i]
+        end = begin + n_steps
+        labelled = last[i] - first[i]
+        runs = (at[end] >> 1) + (at[end] & 1) - (at[begin] >> 1)
+        if labelled == 0 or runs == 0:
+            found[i] = np.nan if labelled == 0 or measure == PRECISION else 0.0
+            continue
+        whole, part, met, share = np.int64(0), 0.0, np.int64(0), 0.0
+        held, cover, size, times = np.int64(-1), np.int64(0), np.int64(1), np.int64(0)
+        for label in range(first[i], last[i]):
+            start, stop = begin + starts[label], begin + stops[label]
+            before, behind = at[start] >> 1, at[stop] >> 1
+            after = behind + (at[stop] & 1)
+            if before == after:
+                continue
+            met += 1
+            if measure != PRECISION:
+                count = steps[behind] - steps[before]
+                count -= start - opens[before] if at[start] & 1 else 0
+                count += stop - opens[behind] if at[stop] & 1 else 0
+                length = stop - start
+                if bias != FLAT:
+                    peak = start + length * (bias - 1) // 2
+                    count = np.int64(0)
+                    k, u = before, start
+                    for side in range(2):
+                        v = peak if side == 0 else stop
+                        m = at[v] >> 1
+                        n, place = steps[m] - steps[k], places[m] - places[k]
+                        if at[u] & 1:
+                            n -= u - opens[k]
+                            place -= (u - opens[k]) * (u + opens[k] - 1) // 2
+                        if at[v] & 1:
+                            n += v - opens[m]
+                            place += (v - opens[m]) * (v + opens[m] - 1) // 2
+                        count += place - (start - 1) * n if side == 0 else stop * n - place
+                        k, u = m, v
+                    length = weight_between(start, stop, start, stop, bias)
+                share += count / (length * (after - before if reciprocal else 1))
+            if measure != RECALL:
+                left, right = opens[before] < start, closes[after - 1] > stop
+                if left and right and after - before == 1:
+                    right = False
+                whole += after - before - left - right
+                for side in range(2):
+                    if not (left if side == 0 else right):
+                        continue
+                    run = before if side == 0 else after - 1
+                    low, high = max(opens[run], begin), min(closes[run], end)
+                    if run != held:
+                        part += cover / (size * (times if reciprocal and times else 1))
+                        held, cover, times = run, np.int64(0), np.int64(0)
+                        size = weight_between(low, high, low, high, bias)
+                    cover += weight_between(low, high, max(start, low), min(stop, high), bias)
+                    times += 1
+        part += cover / (size * (times if reciprocal and times else 1))
+        precision = (whole + part) / runs
+        recall = (existence * met + (1.0 - existence) * share) / labelled
+        if measure == PRECISION:
+            found[i] = precision
+        elif measure == RECALL:
+            found[i] = recall
+        else:
+            below = of_recall * precision + of_precision * recall
+            found[i] = (of_recall + of_precision) * precision * recall / below if below > 0 else 0.0

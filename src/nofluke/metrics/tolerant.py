@@ -11,8 +11,8 @@ import numpy as np
 from nofluke.arrays import AnyArray, FloatArray, IntArray
 from nofluke.errors import InputError, arg, say
 from nofluke.metrics.alarm_runs import sums_before
-from nofluke.metrics.base import Metric
-from nofluke.metrics.draws import Draws
+from nofluke.metrics.base import Metric, kernel
+from nofluke.metrics.draws import Draws, Plain
 from nofluke.metrics.labelled import Labelled
 from nofluke.plain import check_beta, check_word
 from nofluke.ratios import f_of_shares
@@ -136,20 +136,18 @@ class Tolerant(Metric):
         return Near(sums=sums, cover=_plainly(reach.cover), own=own, near=near, inner=inner, outer=outer)
 
     def values(self, tables: Near, draws: Draws) -> FloatArray:
-        from nofluke.metrics import tolerant_kernels
-
         sums, cover, counts = tables.sums, tables.cover, np.empty((len(draws), 3), dtype=np.int64)
         first, last, begins = draws.first, draws.last, draws.begins
         if tables.own is None:
-            middle = (tables.near, cover.starts, cover.stops, tables.inner, tables.outer, draws.starts, draws.stops)
-            tolerant_kernels.near_steps(sums, *middle, first, last, begins, counts)
+            looked_up = tables.near, cover.starts, cover.stops, tables.inner, tables.outer
+            near_steps(sums, *looked_up, draws.plain, counts)
         else:
             opens, closes = tables.own.starts, tables.own.stops
             if draws.still:
                 first, last = np.zeros_like(first), np.full_like(last, len(opens))
             else:
                 opens, closes = cover.starts[draws.starts], cover.stops[draws.stops - 1]
-            tolerant_kernels.near_ranges(sums, opens, closes, first, last, begins, counts)
+            near_ranges(sums, opens, closes, first, last, begins, counts)
         hits, found, events = counts.T
         return self.of_hits(Hits(hits, found, sums[begins + draws.n_steps] - sums[begins], events))
 
@@ -325,3 +323,80 @@ class F1(Tolerant):
 
     def _ratio(self, of: Hits) -> FloatArray:
         return f_of_shares(of.hits / of.alarms, of.found / of.events, self.beta)
+
+
+# ---- alarms near events and events near alarms, of each draw
+
+
+@kernel
+def near_ranges(
+    sums: IntArray,
+    opens: IntArray,
+    closes: IntArray,
+    first: IntArray,
+    last: IntArray,
+    begins: IntArray,
+    counts: IntArray,
+) -> None:
+    """For each draw: alarms near an event, events found, events; each has one window, from ``opens`` up to ``closes``.
+
+    Both ends of the windows of a draw ascend. ``sums`` are alarms before each step.
+    """
+    for i in range(begins.size):
+        hits, found, covered = np.int64(0), np.int64(0), np.int64(0)
+        begin = begins[i]
+        for event in range(first[i], last[i]):
+            inside = sums[begin + closes[event]] - sums[begin + opens[event]]
+            if inside > 0:
+                found += 1
+                # windows may overlap: an alarm counts once
+                shared = max(opens[event], covered)
+                if closes[event] > shared:
+                    hits += sums[begin + closes[event]] - sums[begin + shared]
+            covered = max(covered, closes[event])
+        counts[i, 0] = hits
+        counts[i, 1] = found
+        counts[i, 2] = last[i] - first[i]
+
+
+@kernel
+def near_steps(
+    sums: IntArray,
+    near: IntArray,
+    opens: IntArray,
+    closes: IntArray,
+    inner: int,
+    outer: int,
+    draws: Plain,
+    counts: IntArray,
+) -> None:
+    """The same where each labelled step is an event; ``opens`` and ``closes`` are the windows of all steps.
+
+    The steps from ``inner`` up to ``outer`` have windows that no border cuts, alike for all of them: how many of a run
+    are found is looked up in ``near``, steps found before each step. All others are looked at one by one.
+    """
+    starts, stops, first, last, begins, _ = draws
+    for i in range(begins.size):
+        hits, found, labelled, covered = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+        begin = begins[i]
+        for run in range(first[i], last[i]):
+            start, stop = starts[run], stops[run]
+            labelled += stop - start
+            low, high = max(start, inner), min(stop, outer)
+            step = start
+            while step < stop:
+                if step == low and high > low:
+                    till, more = high, near[begin + high] - near[begin + low]
+                else:
+                    till = step + 1
+                    more = np.int64(sums[begin + closes[step]] > sums[begin + opens[step]])
+                if more > 0:
+                    found += more
+                    shared = max(opens[step], covered)
+                    if closes[till - 1] > shared:
+                        hits += sums[begin + closes[till - 1]] - sums[begin + shared]
+                covered = max(covered, closes[till - 1])
+                step = till
+        counts[i, 0] = hits
+        counts[i, 1] = found
+        counts[i, 2] = labelled

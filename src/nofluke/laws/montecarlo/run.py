@@ -47,7 +47,8 @@ class Streams:
 
     def __init__(self, rng: Any) -> None:
         # Drawn, not spawned: a generator passed twice gives two different simulations.
-        self._entropy = [int(word) for word in np.random.default_rng(rng).integers(0, 2**32, size=8)]
+        # An array of words, which a sequence takes as it is: numbers would be turned into words for every chunk.
+        self._entropy = np.random.default_rng(rng).integers(0, 2**32, size=8).astype(np.uint32)
 
     def _sequence(self, chunk: int) -> np.random.SeedSequence:
         return np.random.SeedSequence(self._entropy, spawn_key=(chunk,))
