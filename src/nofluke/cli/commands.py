@@ -14,7 +14,7 @@ import click
 from nofluke.cli.arguments import (
     Data,
     asked,
-    chance_arguments,
+    familywise_of,
     named_detectors,
     number_of,
     one_detector,
@@ -141,14 +141,13 @@ def sweep(
     """
     import nofluke as nf
 
-    data, null = within_strata(options["null"], options["strata"], read(file, output, **options))
+    data = read(file, output, options, outputs="--scores COLUMN")
+    data, null = within_strata(options["null"], options["strata"], data)
     windows = [tolerance_of(t, None, None, unit) for t in tolerances or ("0",)]
     curve = asked(nf.sweep, data, options, tolerances=windows, null=null)
     if options["chance"]:
         _ = curve.chance  # once computed, it is shown
-    seeded = {"n_resamples": options["resamples"], "rng": options["seed"]}
-    family = curve.familywise(**seeded) if options["familywise"] else None
-    write_result(curve, form, output, familywise=family)
+    write_result(curve, form, output, familywise=familywise_of(curve, options))
 
 
 @click.command(
@@ -245,7 +244,8 @@ def report(
     data, null = within_strata(options["null"], options["strata"], data)
     page = {"title": title, "source": _source(file, options), "metrics": metrics}
     about = _several if several else _one
-    text, said = about(data, {**chance_arguments(options), "null": null, "alpha": alpha}, output, page)
+    chance = {"null": null, "method": options["method"], "n_resamples": options["resamples"], "rng": options["seed"]}
+    text, said = about(data, {**chance, "alpha": alpha}, output, page)
     if output is None:
         write(text.rstrip("\n"), None)
     else:

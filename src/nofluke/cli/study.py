@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import click
 
-from nofluke.cli.arguments import declared_in, number_of, tolerance_of
+from nofluke.cli.arguments import RENAMED, declared_in, number_of, tolerance_of
 from nofluke.cli.command import FORMATS, Command, advising
 from nofluke.cli.options import (
     PLOT,
@@ -275,16 +275,14 @@ def study(
 
 def _arguments(options: dict[str, Any]) -> dict[str, Any]:
     """The options as arguments of the library."""
-    both, early, late, unit = (options.pop(name) for name in ("tolerance", "early", "late", "unit"))
+    both, early, late, unit = (options[name] for name in ("tolerance", "early", "late", "unit"))
     tolerance: Any
     if isinstance(both, str) and early is None and late is None and unit == "steps":
         tolerance = number_of(both)  # may be a share of each series' length
     else:
         tolerance = tolerance_of(both, early, late, unit)
-    renamed = {"times": "time", "n_resamples": "resamples", "rng": "seed"}
-    found = {argument: options.pop(name) for argument, name in renamed.items()}
-    found |= declared_in(options)
-    return {**options, **found, "tolerance": tolerance, "scores": list(options["scores"]) or None}
+    named = {RENAMED.get(name, name): value for name, value in options.items() if name not in ("early", "late", "unit")}
+    return named | declared_in(options) | {"tolerance": tolerance, "scores": list(options["scores"]) or None}
 
 
 def _show(board: Any, form: str) -> None:
