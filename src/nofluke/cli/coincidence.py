@@ -92,7 +92,6 @@ window_options = several(
         "--edges",
         type=click.Choice(["zero", "interior"]),
         default="zero",
-        show_default=True,
         help="Count everything, or only events and alarms whose whole window was watched.",
     ),
     click.option(

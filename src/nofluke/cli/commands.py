@@ -163,7 +163,7 @@ def sweep(
     metavar="PERIOD",
     help='The season to look for: steps (24), or a rule of the calendar such as "hour of week". Default: all rules, with dates.',
 )
-@click.option("--alpha", type=SHARE, default=0.05, show_default=True, help="Level of the findings.")
+@click.option("--alpha", type=SHARE, default=0.05, help="Level of the findings.")
 @format_option
 @output_option
 def diagnose(file: str | None, form: str | None, output: str | None, **options: Any) -> None:
@@ -205,14 +205,13 @@ ROLES = (
 @metric_option(
     "Another metric beside chance, such as vus-pr:window=100; nofluke metrics lists them. Repeat for several."
 )
-@click.option("--alpha", type=SHARE, default=0.05, show_default=True, help="Level of the verdict.")
+@click.option("--alpha", type=SHARE, default=0.05, help="Level of the verdict.")
 @click.option("--title", help="Heading of the page; by default the name of FILE.")
 @click.option(
     "-o",
     "--output",
     callback=file_or_stream,
     default="report.html",
-    show_default=True,
     type=PAGE,
     help="The page to write; - for standard output.",
 )
@@ -361,10 +360,8 @@ def _command_line(context: click.Context) -> str:
 @click.option("--power", type=SHARE, help="Or the power asked for: prints how many events it takes.  [default: 0.8]")
 @click.option("--steps", "n_steps", type=int, help="How many steps there are.")
 @click.option("--steps-per-event", type=Number(), help="Or how many for each event.  [default: 200]")
-@click.option("--alpha", type=SHARE, default=0.05, show_default=True, help="Level of the test.")
-@click.option(
-    "--resamples", type=int, default=1_000, show_default=True, help="Runs of the simulation, for --precision."
-)
+@click.option("--alpha", type=SHARE, default=0.05, help="Level of the test.")
+@click.option("--resamples", type=int, default=1_000, help="Runs of the simulation, for --precision.")
 @seed_option
 @format_option
 @output_option
@@ -438,7 +435,7 @@ def read_json(path: Path) -> Any:
 
 
 @click.command(cls=Command, examples=("nofluke demo", "nofluke demo --seed 1 --report demo.html"))
-@click.option("--seed", type=int, default=0, show_default=True, help="Which simulated series.")
+@click.option("--seed", type=int, default=0, help="Which simulated series.")
 @report_option
 def demo(seed: int, report: str | None) -> None:
     """Judge a detector on simulated tweets about earthquakes."""
@@ -487,7 +484,6 @@ _ONE_PAGE = {
     "--permutations",
     type=int,
     default=10_000,
-    show_default=True,
     help="Random placements, where the paper simulates; random scores with --point-adjustment; draws with --nab.",
 )
 @click.option(

@@ -73,7 +73,6 @@ source_options = several(
         "--layout",
         type=click.Choice(LAYOUTS),
         default="auto",
-        show_default=True,
         help="How files are arranged; auto is long with --detector, else wide.",
     ),
     click.option(
@@ -102,7 +101,6 @@ source_options = several(
         "--truth-as",
         type=click.Choice(CHOICES["truth_as"]),
         default=DECLARED["truth_as"].default,
-        show_default=True,
         help="How to read the truth when it cannot be inferred.",
     ),
     click.option(
@@ -123,7 +121,6 @@ cell_options = several(
         "--cut-ties",
         type=click.Choice(("drop", "random")),
         default="drop",
-        show_default=True,
         help="Scores tied at the cut of a --budget: no alarms, or as many of them as the budget allows, at random.",
     ),
     click.option(
@@ -142,17 +139,14 @@ cell_options = several(
         "--rank-by",
         metavar="MEASURE",
         default="f1",
-        show_default=True,
         help="What the leaderboard is ranked by: f1, precision, recall, or a metric as --metric names it.",
     ),
-    click.option(
-        "--resamples", type=int, default=10_000, show_default=True, help="Random draws, where chance is simulated."
-    ),
+    click.option("--resamples", type=int, default=10_000, help="Random draws, where chance is simulated."),
     fixed_seed_option,
-    click.option("--alpha", type=SHARE, default=0.05, show_default=True, help="Level of all verdicts."),
+    click.option("--alpha", type=SHARE, default=0.05, help="Level of all verdicts."),
 )
 run_options = several(
-    click.option("--title", default="", metavar="TEXT", help="What the leaderboard is called."),
+    click.option("--title", default="", show_default=False, metavar="TEXT", help="What the leaderboard is called."),
     click.option(
         "-o",
         "--output",
@@ -174,14 +168,12 @@ run_options = several(
         "form",
         type=click.Choice((*FORMATS, "junit")),
         default="text",
-        show_default=True,
         help="How to print the leaderboard; junit is XML for build servers, with the verdict on each detector as a test.",
     ),
     click.option(
         "--by",
         type=click.Choice(("detector", "group")),
         default="detector",
-        show_default=True,
         help="What to print: the leaderboard, or which detectors are better than chance in which --group.",
     ),
     plot_option(),

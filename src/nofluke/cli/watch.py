@@ -48,7 +48,6 @@ list_options = several(
         "--until",
         metavar="TIME",
         default="now",
-        show_default=True,
         help="Up to when they are complete: nothing after it is used.",
     ),
 )
@@ -107,7 +106,6 @@ _SETTINGS = (
     "form",
     type=click.Choice(("text", "json", "prometheus")),
     default="text",
-    show_default=True,
     help="How to print; prometheus is for the textfile collector of its node exporter.",
 )
 @output_option
