@@ -132,17 +132,13 @@ def familywise_of(swept: Any, options: Mapping[str, Any]) -> Any:
     return swept.familywise(n_resamples=options["resamples"], rng=options["seed"])
 
 
-def within_strata(null: str, strata: str | None, data: Data) -> tuple[Data, Any]:
-    """The data without their strata, and the null that keeps these."""
+def _within(strata: Any, null: str) -> Any:
+    """The null that keeps the strata of events: their labels, or a rule of the calendar."""
     from nofluke.nulls import Seasonal
 
-    if strata is None:
-        return data, null
     if null not in ("auto", Seasonal.name):
         raise InputError(problem="--strata is for --null seasonal", remedy="leave out one of them")
-    labels = data.arguments.get("strata", strata)
-    rest = {name: value for name, value in data.arguments.items() if name != "strata"}
-    return replace(data, arguments=rest), Seasonal(strata=labels)
+    return Seasonal(strata=strata)
 
 
 def read(
@@ -252,6 +248,8 @@ def read(
         )
         found |= {"truth": grid.events, "predictions": grid.alarms, "times": grid.times}
         notes = (*notes, *grid.notes)
+    if options["strata"] is not None:
+        found["null"] = _within(found.pop("strata", options["strata"]), options["null"])
     return Data(arguments=found, notes=notes)
 
 

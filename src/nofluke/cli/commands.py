@@ -23,7 +23,6 @@ from nofluke.cli.arguments import (
     time_format_of,
     time_of,
     tolerance_of,
-    within_strata,
 )
 from nofluke.cli.command import PRESET, Command, advising
 from nofluke.cli.options import (
@@ -83,8 +82,7 @@ def evaluate(file: str | None, form: str | None, output: str | None, **options: 
     import nofluke as nf
 
     data = one_detector(read_detector(file, output, options), "evaluate")
-    data, null = within_strata(options["null"], options["strata"], data)
-    result = asked(nf.evaluate, data, options, null=null)
+    result = asked(nf.evaluate, data, options)
     write_result(result, form, output, **extras(options))
     return gate_code(result, options)
 
@@ -142,9 +140,8 @@ def sweep(
     import nofluke as nf
 
     data = read(file, output, options, outputs="--scores COLUMN")
-    data, null = within_strata(options["null"], options["strata"], data)
     windows = [tolerance_of(t, None, None, unit) for t in tolerances or ("0",)]
-    curve = asked(nf.sweep, data, options, tolerances=windows, null=null)
+    curve = asked(nf.sweep, data, options, tolerances=windows)
     if options["chance"]:
         _ = curve.chance  # once computed, it is shown
     write_result(curve, form, output, familywise=familywise_of(curve, options))
@@ -240,10 +237,10 @@ def report(
         found = data.arguments.get("predictions")
         several = isinstance(found, dict) and len(found) > 1
         data = data if several else one_detector(data, "report")
-    data, null = within_strata(options["null"], options["strata"], data)
+    null = data.arguments.pop("null", options["null"])
+    chance = {"null": null, "method": options["method"], "n_resamples": options["resamples"], "rng": options["seed"]}
     page = {"title": title, "source": _source(file, options), "metrics": metrics}
     about = _several if several else _one
-    chance = {"null": null, "method": options["method"], "n_resamples": options["resamples"], "rng": options["seed"]}
     text, said = about(data, {**chance, "alpha": alpha}, output, page)
     if output is None:
         write(text.rstrip("\n"), None)

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from nofluke.cli.command import ENDINGS, FILES, FORMATS, PRESET, form_of
-from nofluke.cli.values import COLUMN, CONDITION, FILE, METRIC, NULL, PAGE, SHARE, SPAN, Threshold, Value
+from nofluke.cli.values import COLUMN, CONDITION, FILE, METRIC, NULL, PAGE, PART, SHARE, SPAN, Threshold, Value
 from nofluke.data.paths import check_place, expanded
 from nofluke.errors import InputError, joined
 from nofluke.series.arguments import CHOICES, DECLARED, AboutAlarms, AboutNames, AboutSeries, names_of
@@ -117,13 +117,7 @@ time_format_option = click.option(
 )
 
 
-class Part(click.types.StringParamType):
-    """A part of a series: one value, two with a comma between them, or a column."""
-
-    name = "PART"
-
-
-_TYPES = {"test_part": Part()} | {name: Value("NAME") for name in names_of(AboutNames) if name not in CHOICES}
+_TYPES = {"test_part": PART} | {name: Value("NAME") for name in names_of(AboutNames) if name not in CHOICES}
 
 
 def declared(*names: str) -> Callable[[Any], Any]:

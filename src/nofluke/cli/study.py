@@ -12,7 +12,6 @@ from nofluke.cli.arguments import RENAMED, declared_in, number_of, tolerance_of
 from nofluke.cli.command import FORMATS, Command, advising
 from nofluke.cli.options import (
     PLOT,
-    Part,
     declared,
     directory,
     fixed_seed_option,
@@ -30,7 +29,7 @@ from nofluke.cli.options import (
     unit_option,
 )
 from nofluke.cli.printing import verdict_code, wrapped, write, write_result
-from nofluke.cli.values import COLUMN, DIRECTORY, FILE, SHARE, Value
+from nofluke.cli.values import COLUMN, DIRECTORY, FILE, PART, SHARE, Value
 from nofluke.errors import InputError, interruptible
 from nofluke.series.arguments import CHOICES, DECLARED, AboutEvents, names_of
 from nofluke.studies.sources import LAYOUTS
@@ -106,7 +105,7 @@ source_options = several(
     click.option(
         "--warmup",
         default=None,
-        type=Part(),
+        type=PART,
         help=f"{DECLARED['warmup'].option.removesuffix('.')}; or a column with the steps, or the share, of each series "
         "(column:150 where 150 would be steps).",
     ),
