@@ -284,21 +284,17 @@ def _source(file: str | None, options: dict[str, Any]) -> Any:
             columns |= {role: one} if one is not None else {f"{role}:{name}": name for name in named}
     if (flagged := test_part_column(number_of(options["test_part"]))) is not None:
         columns["test_part"] = flagged
+    as_typed = ("truth_file", "truth_where", "predictions_file", "where", "missing", "overlaps")
+    same = {name: options[name] for name in as_typed}
+    for name in ("time_format", "truth_time_format", "predictions_time_format"):
+        same[name] = time_format_of(options[name], options["time_format"])
     return Source(
         file=file,
         columns=columns,
         command=_command_line(click.get_current_context()),
-        time_format=time_format_of(options["time_format"]),
-        truth_time_format=time_format_of(options["truth_time_format"], options["time_format"]),
-        truth_file=options["truth_file"],
-        missing=options["missing"],
-        overlaps=options["overlaps"],
-        truth_where=options["truth_where"],
-        predictions_file=options["predictions_file"],
-        predictions_time_format=time_format_of(options["predictions_time_format"], options["time_format"]),
-        where=options["where"],
         by=options["detectors_by"],
         span=None if options["span"] is None else _as_written(options["span"].ends, options["time_format"]),
+        **same,
     )
 
 
