@@ -33,6 +33,7 @@ def table(n_series=6, n=200):
     return {"name": names, "group": np.where(names < "s3", "g", "h"), "label": truth, "good": good, "random": random}
 
 
+DAYS = np.arange("2026-01-01", "2026-01-20", dtype="datetime64[D]")
 ASKED = {"series": "name", "group": "group", "truth": "label", "scores": ["good", "random"], "budget": "3%"}
 
 
@@ -112,6 +113,28 @@ def test_a_missing_extra_is_an_error_with_the_line_to_type(package, ask, tmp_pat
     with pytest.raises(nf.InputError) as error:
         ask(tmp_path)
     assert str(error.value).endswith(f"{package}, which is not installed: pip install 'nofluke[{EXTRAS[package]}]'.")
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda place: nf.evaluate([0, 1] * 9, [0, 1] * 9, threshold=1).report(place),
+        lambda place: nf.report([0, 1] * 9, {"a": [0, 1] * 9, "b": [1, 0] * 9}, threshold=1, path=place),
+        lambda place: nf.coincidence([1, 5, 9], [1, 5, 9], tolerance=1, span=(0, 99)).report(place),
+        lambda place: nf.rank({"series": list("abcde"), "a": [1.0] * 5, "b": range(5)}, series="series").report(place),
+        lambda place: (
+            nf.watch(place.with_name("state.json"), tolerance="1h", block="1d")
+            .update(DAYS, predictions=DAYS, until="2026-02-01")
+            .report(place)
+        ),
+    ],
+)
+def test_a_page_asks_for_all_that_it_takes_in_one_line(ask, tmp_path, without):
+    """Where neither jinja2 nor matplotlib is there, whichever the page: one installation serves."""
+    without("jinja2", "markupsafe", "matplotlib")
+    with pytest.raises(nf.InputError, match=r"jinja2, which is not installed: pip install 'nofluke\[report\]'\.$"):
+        ask(tmp_path / "a.html")
+    assert not (tmp_path / "a.html").exists()
 
 
 def test_the_command_without_click_says_what_to_type():

@@ -11,7 +11,7 @@ from datetime import datetime
 from inspect import signature
 from typing import TYPE_CHECKING, Any, Literal
 
-from nofluke.cli.values import Span, named_range
+from nofluke.cli.values import named_range
 from nofluke.data.paths import expanded, is_same_file, name_of_list
 from nofluke.errors import InputError, arg, say, shown
 from nofluke.series.arguments import DECLARED
@@ -21,12 +21,6 @@ if TYPE_CHECKING:
     from nofluke.series.tolerance import Tolerance
 
 _DECLARED = tuple(name for name, one in DECLARED.items() if one.option)
-_DATA = (
-    *("truth", "truth_file", "truth_start", "truth_end", "truth_time_format", "truth_where"),
-    *("predictions_file", "predictions_start", "predictions_end", "predictions_time_format", "where", "detectors_by"),
-    *("span", "step", "scores", "time", "time_format", "mask", "predictions", "groups", "strata"),
-    *_DECLARED,
-)
 _ARGUMENTS = {"time": "times", "series": "groups"}  # roles of columns that arguments call otherwise
 _OUTPUTS = "--scores COLUMN or --predictions COLUMN, one of them, or --predictions-file FILE"
 _NO_SPAN = (
@@ -64,8 +58,7 @@ def read_detector(
     if "tolerance" in options:
         sides = (options[name] for name in ("tolerance", "early", "late", "unit"))
         chosen["tolerance"] = tolerance_of(*sides)
-    named = {name: options[name] for name in _DATA if name in options}
-    data = read(file, output, **named, outputs=outputs, tolerance=chosen.get("tolerance"))
+    data = read(file, output, options, outputs=outputs, tolerance=chosen.get("tolerance"))
     return replace(data, arguments={**data.arguments, **chosen})
 
 
@@ -95,37 +88,26 @@ def named_detectors(options: dict[str, Any]) -> tuple[str, ...]:
 
 def read_truth(file: str, output: str | None, options: dict[str, Any]) -> Data:
     """Read the truth alone: labels, a list with a clock beside it, or, given the number of steps, just a list."""
-    named = {name: options[name] for name in _DATA if name in options}
     if options["n_steps"] is None:
-        if named["truth_file"] is not None and named["time"] is None:
+        if options["truth_file"] is not None and options["time"] is None:
             raise InputError(
                 problem="--truth-file needs --time COLUMN, the clock in FILE. Or pass the list itself as FILE, with "
                 "--n-steps"
             )
-        return read(file, output, **named, outputs=None)
+        return read(file, output, options)
     for name in ("truth_file", "time", "mask"):
-        if named[name] is not None:
+        if options[name] is not None:
             option = f"--{name.replace('_', '-')}"
             raise InputError(
                 problem="--n-steps is for a FILE that lists events by their steps",
                 remedy=f"leave out {option}, or --n-steps",
             )
-    return read(None, output, **named | {"truth_file": file}, outputs=None)
+    return read(None, output, {**options, "truth_file": file})
 
 
-def declared_in(options: dict[str, Any]) -> dict[str, Any]:
-    """The declared arguments among the options of a command, taken out of them."""
-    return {name: number_of(options.pop(name)) for name in _DECLARED if name in options}
-
-
-def chance_arguments(options: dict[str, Any]) -> dict[str, Any]:
-    """Null, method and randomness."""
-    return {
-        "null": options["null"],
-        "method": options["method"],
-        "n_resamples": options["resamples"],
-        "rng": options["seed"],
-    }
+def declared_in(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The declared arguments among the options of a command."""
+    return {name: number_of(options[name]) for name in _DECLARED if name in options}
 
 
 RENAMED = {"resamples": "n_resamples", "seed": "rng", "time": "times"}
@@ -143,69 +125,54 @@ def asked(verb: Callable[..., Any], data: Data, options: Mapping[str, Any], **mo
     return data.noted(verb(**settings | data.arguments | more))
 
 
-def within_strata(null: str, strata: str | None, data: Data) -> tuple[Data, Any]:
-    """The data without their strata, and the null that keeps these."""
+def familywise_of(swept: Any, options: Mapping[str, Any]) -> Any:
+    """The test of the best of all cells, where it was asked for."""
+    if not options["familywise"]:
+        return None
+    return swept.familywise(n_resamples=options["resamples"], rng=options["seed"])
+
+
+def _within(strata: Any, null: str) -> Any:
+    """The null that keeps the strata of events: their labels, or a rule of the calendar."""
     from nofluke.nulls import Seasonal
 
-    if strata is None:
-        return data, null
     if null not in ("auto", Seasonal.name):
         raise InputError(problem="--strata is for --null seasonal", remedy="leave out one of them")
-    labels = data.arguments.get("strata", strata)
-    rest = {name: value for name, value in data.arguments.items() if name != "strata"}
-    return replace(data, arguments=rest), Seasonal(strata=labels)
+    return Seasonal(strata=strata)
 
 
 def read(
     file: str | None,
     output: str | None,
+    options: Mapping[str, Any],
     *,
-    truth: str | None,
-    truth_file: str | None,
-    truth_start: str | None,
-    truth_end: str | None,
-    truth_time_format: str | None,
-    time: str | None,
-    time_format: str | None,
-    mask: str | None,
-    truth_where: str | None = None,
-    scores: str | tuple[str, ...] | None = None,
-    predictions: str | tuple[str, ...] | None = None,
-    groups: str | None = None,
-    strata: str | None = None,
-    outputs: str | None = "--scores COLUMN",
-    span: Span | None = None,
-    step: str | None = None,
+    outputs: str | None = None,
     tolerance: Tolerance | None = None,
-    **settings: Any,
 ) -> Data:
     """The arguments of `evaluate` and its like from columns of files, none of which may be the output.
 
     ``outputs`` says how to name the detector's output, where there has to be one; several columns of scores become a
-    dict by their names; ``settings`` are the options of a file of alarms, and those of declared arguments.
+    dict by their names.
     """
-    from nofluke.data.files import pairs_of, read_columns
+    from nofluke.data.files import read_columns
     from nofluke.nulls.calendars import RULES
-    from nofluke.series.reading import are_labels, test_part_column
+    from nofluke.series.reading import test_part_column
 
-    listed = {name: settings.pop(name, None) for name in _ALARMS}
-    alarms_file = listed["predictions_file"]
-    if truth is None and truth_file is None:
-        raise InputError(problem="name the labels", remedy="--truth COLUMN, or --truth-file FILE with event times")
-    ends = (truth_start, truth_end)
-    if truth_time_format is not None and truth_file is None:
-        raise InputError(
-            problem="--truth-time-format is for --truth-file", remedy="pass that, or --time-format for FILE"
-        )
-    if truth_where is not None and truth_file is None:
-        raise InputError(problem="--truth-where is for --truth-file", remedy="pass that, or leave it out")
-    if time_format is not None and file is not None and time is None and truth_file is None and alarms_file is None:
+    options = {**dict.fromkeys(_NOT_OF_ALL), **options}
+    truth, truth_file, time = (options[name] for name in ("truth", "truth_file", "time"))
+    scores, predictions, alarms_file = (options[name] for name in ("scores", "predictions", "predictions_file"))
+    _check_truth(options)
+    if (
+        options["time_format"] is not None
+        and file is not None
+        and all(one is None for one in (time, truth_file, alarms_file))
+    ):
         raise InputError(problem="--time-format is for --time", remedy="name the column of times too, or leave it out")
-    if ends != (None, None) and (truth_file is None or truth is not None):
+    if _ends(options, "truth") is not None and (truth_file is None or truth is not None):
         raise InputError(
             problem="--truth-start and --truth-end name columns of --truth-file", remedy="pass that, and no --truth"
         )
-    _check_ends("truth", ends)
+    _check_ends("truth", options)
     if outputs is not None and (scores is None) is (predictions is None and alarms_file is None):
         raise InputError(problem="name the detector's output", remedy=outputs)
     check_places({"FILE": file, "--truth-file": truth_file, "--predictions-file": alarms_file}, {"--output": output})
@@ -214,16 +181,17 @@ def read(
         "scores": scores,
         "predictions": None if alarms_file is not None else predictions,
         "time": time,
-        "mask": mask,
-        "series": groups,
-        "strata": None if strata in RULES else strata,
+        "mask": options["mask"],
+        "series": options["groups"],
+        "strata": None if options["strata"] in RULES else options["strata"],
     }
-    found = declared_in(settings)
+    found = declared_in(options)
     if (flagged := test_part_column(found.get("test_part"))) is not None:
         roles["test_part"] = flagged
         del found["test_part"]
     all_count = roles["mask"] is None and "test_part" not in roles and found.get("test_part") is None
     notes: tuple[str, ...] = ()
+    span, step = options["span"], options["step"]
     if file is not None:
         columns: dict[str, str] = {}
         for role, named in roles.items():
@@ -234,7 +202,7 @@ def read(
                 problem=f"{'--step' if span is None else '--span'} is for lists without FILE",
                 remedy="leave it out: --time is the clock, and --test-part the part of it that counts",
             )
-        table = read_columns(file, columns=columns, time_format=time_format_of(time_format))
+        table = read_columns(file, columns=columns, time_format=time_format_of(options["time_format"]))
         for role, values in table.values.items():
             kind, several, name = role.partition(":")
             argument = _ARGUMENTS.get(kind, kind)
@@ -254,45 +222,25 @@ def read(
                     )
             found[argument] = {**found.get(argument, {}), name: values} if several else values
         notes = table.notes
-    if truth_file is not None:
-        events = read_truth_file(truth_file, truth, ends, truth_time_format, time_format, truth_where)
-        notes = (*notes, *events.notes)
-        times = events.values.get("time")
-        if times is not None and len(times) > 2 and are_labels(times):
-            raise InputError(
-                problem=f"{truth_file} has 0/1 labels where --truth-file lists events",
-                remedy="make them a column of FILE, named by --truth; if windows made the scores fewer, pass --align end",
-            )
-        found["truth"] = pairs_of(events) if times is None else times
-        found["truth_as"] = "positions" if time is None and span is None else "times"
-        if not any(map(len, events.values.values())):
-            found["truth_as"] = "ranges"  # none of them: neither positions nor times
-        if time is None and span is None and any(values.dtype.kind == "M" for values in events.values.values()):
-            if file is None:
-                raise InputError(
-                    problem=f"{truth_file} holds dates",
-                    remedy="with --n-steps, list the steps of events, counted from 0",
-                )
-            raise InputError(
-                problem=f"{truth_file} holds dates, but {file} has no clock",
-                remedy="name its column of times by --time",
-            )
-    else:
+    if truth_file is None:
         found["truth_as"] = "labels"
-    alarms = read_alarms_file(listed, predictions, time_format)
+    else:
+        events = read_truth_file(options)
+        notes = (*notes, *events.notes)
+        found |= _listed_events(events, truth_file, file, clock=time is not None or span is not None)
+    alarms = read_alarms_file(options)
     if alarms is not None:
         notes = (*notes, *alarms.notes)
         found |= alarms.arguments
         if scores is not None and not isinstance(found["predictions"], dict):  # beside others it needs a name
             found["predictions"] = {name_of_list(alarms_file): found["predictions"]}
-        ranges = _has_ranges(found["predictions"])
-        if "count_alarms" in found and found["count_alarms"] is None and ranges:
+        if "count_alarms" in found and found["count_alarms"] is None and _has_ranges(found["predictions"]):
             found["count_alarms"] = "episodes"
     if span is not None:
         from nofluke.series.grid import steps_over
 
         grid = steps_over(
-            [time_of(end, time_format_of(time_format)) for end in span.ends],
+            [time_of(end, time_format_of(options["time_format"])) for end in span.ends],
             found["truth"],
             found["predictions"],
             tolerances=() if tolerance is None else (tolerance,),
@@ -300,6 +248,8 @@ def read(
         )
         found |= {"truth": grid.events, "predictions": grid.alarms, "times": grid.times}
         notes = (*notes, *grid.notes)
+    if options["strata"] is not None:
+        found["null"] = _within(found.pop("strata", options["strata"]), options["null"])
     return Data(arguments=found, notes=notes)
 
 
@@ -311,42 +261,83 @@ _ALARMS = (
     "where",
     "detectors_by",
 )
+_NOT_OF_ALL = (
+    "scores",
+    "predictions",
+    *_ALARMS,
+    "span",
+    "step",
+    "groups",
+    "strata",
+)  # commands that read have the rest
 
 
-def read_truth_file(
-    file: str,
-    column: str | None,
-    ends: tuple[str | None, str | None],
-    own_format: str | None,
-    time_format: str | None,
-    where: str | None,
-    *,
-    empty: bool = False,
-) -> Columns:
+def _check_truth(options: Mapping[str, Any]) -> None:
+    """Refuse no truth at all, and what is said of a file of events that was not passed."""
+    if options["truth_file"] is not None:
+        return
+    if options["truth"] is None:
+        raise InputError(problem="name the labels", remedy="--truth COLUMN, or --truth-file FILE with event times")
+    for name, otherwise in (("truth_time_format", "--time-format for FILE"), ("truth_where", "leave it out")):
+        if options[name] is not None:
+            raise InputError(
+                problem=f"--{name.replace('_', '-')} is for --truth-file", remedy=f"pass that, or {otherwise}"
+            )
+
+
+def _listed_events(events: Columns, truth_file: str, file: str | None, *, clock: bool) -> dict[str, Any]:
+    """The events of --truth-file as the truth: ranges, times, or positions where there is no clock."""
+    from nofluke.series.reading import are_labels
+
+    times = events.values.get("time")
+    if times is not None and len(times) > 2 and are_labels(times):
+        raise InputError(
+            problem=f"{truth_file} has 0/1 labels where --truth-file lists events",
+            remedy="make them a column of FILE, named by --truth; if windows made the scores fewer, pass --align end",
+        )
+    if not clock and any(values.dtype.kind == "M" for values in events.values.values()):
+        if file is None:
+            raise InputError(
+                problem=f"{truth_file} holds dates", remedy="with --n-steps, list the steps of events, counted from 0"
+            )
+        raise InputError(
+            problem=f"{truth_file} holds dates, but {file} has no clock", remedy="name its column of times by --time"
+        )
+    empty = not any(map(len, events.values.values()))  # neither positions nor times
+    return {"truth": listed_in(events), "truth_as": "ranges" if empty else "times" if clock else "positions"}
+
+
+def listed_in(columns: Columns) -> Any:
+    """What a file of events, alarms or gaps lists: times, or pairs of a start and an end."""
+    from nofluke.data.files import pairs_of
+
+    return columns.values["time"] if "time" in columns.values else pairs_of(columns)
+
+
+def read_truth_file(options: Mapping[str, Any], *, empty: bool = False) -> Columns:
     """The events of --truth-file: times, or starts and ends of ranges; ``empty`` lets times be none."""
     from nofluke.data.files import read_events
 
+    where = options["truth_where"]
     with named_format("truth_time_format"):
         return read_events(
-            file,
-            column,
-            time_format_of(own_format, time_format),
-            None if ends == (None, None) else ends,
+            options["truth_file"],
+            options["truth"],
+            time_format_of(options["truth_time_format"], options["time_format"]),
+            _ends(options, "truth"),
             where=None if where is None else (where, "truth_where"),
             empty=empty,
         )
 
 
-def read_alarms_file(
-    listed: dict[str, Any], predictions: str | tuple[str, ...] | None, time_format: str | None, *, empty: bool = False
-) -> Data | None:
+def read_alarms_file(options: Mapping[str, Any], *, empty: bool = False) -> Data | None:
     """The alarms of --predictions-file, where there is one; ``empty`` lets it hold none."""
     from nofluke.data.files import alarms_of, read_events
 
-    file, start, end, own, where, by = (listed[name] for name in _ALARMS)
+    file, predictions, where = (options[name] for name in ("predictions_file", "predictions", "where"))
     if file is None:
         for name in _ALARMS[1:]:
-            if listed[name] is not None:
+            if options[name] is not None:
                 option = "--by" if name == "detectors_by" else f"--{name.replace('_', '-')}"
                 raise InputError(problem=f"{option} is for --predictions-file", remedy="pass that, or leave it out")
         return None
@@ -356,21 +347,22 @@ def read_alarms_file(
             problem="--predictions was passed more than once, but names the one column of times in --predictions-file",
             remedy="tell detectors apart by --by COLUMN",
         )
-    if columns and (start, end) != (None, None):
+    ends = _ends(options, "predictions")
+    if columns and ends is not None:
         raise InputError(
             problem="--predictions names a column of times, --predictions-start and --predictions-end those of ranges",
             remedy="pass either",
         )
-    _check_ends("predictions", (start, end))
+    _check_ends("predictions", options)
     with named_format("predictions_time_format"):
         events = read_events(
             file,
             columns[0] if columns else None,
-            time_format_of(own, time_format),
-            None if (start, end) == (None, None) else (start, end),
+            time_format_of(options["predictions_time_format"], options["time_format"]),
+            ends,
             options=("--predictions-start", "--predictions-end"),
             where=None if where is None else (where, "where"),
-            by=by,
+            by=options["detectors_by"],
             open_ends=True,
             empty=empty,
         )
@@ -380,11 +372,25 @@ def read_alarms_file(
     return Data(arguments={"predictions": alarms}, notes=(*events.notes, *notes))
 
 
-def _check_ends(side: str, ends: tuple[str | None, str | None]) -> None:
-    if ends[0] is not None and ends[0] == ends[1]:
-        raise InputError(
-            problem=f"--{side}-start and --{side}-end are both {shown(ends[0])}", remedy="name two columns"
-        )
+def read_gaps(file: str, options: Mapping[str, Any]) -> Columns:
+    """The stretches of --gaps, in which nobody watched."""
+    from nofluke.data.files import read_events
+
+    with named_format("gaps_time_format"):
+        form = time_format_of(options["gaps_time_format"], options["time_format"])
+        return read_events(file, None, form, (None, None))
+
+
+def _ends(options: Mapping[str, Any], side: str) -> tuple[str | None, str | None] | None:
+    """The columns of starts and of ends that were named; None where neither was."""
+    ends = options[f"{side}_start"], options[f"{side}_end"]
+    return None if ends == (None, None) else ends
+
+
+def _check_ends(side: str, options: Mapping[str, Any]) -> None:
+    start, end = options[f"{side}_start"], options[f"{side}_end"]
+    if start is not None and start == end:
+        raise InputError(problem=f"--{side}-start and --{side}-end are both {shown(start)}", remedy="name two columns")
 
 
 def _check_lists(options: dict[str, Any]) -> None:

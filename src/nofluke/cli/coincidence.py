@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,8 +11,11 @@ from nofluke.cli.arguments import (
     asked,
     check_places,
     declared_in,
+    familywise_of,
+    listed_in,
     named_format,
     number_of,
+    read_gaps,
     time_format_of,
     time_of,
     tolerance_of,
@@ -39,9 +41,12 @@ from nofluke.cli.options import (
     zero_division_option,
 )
 from nofluke.cli.printing import extras, gate_code, write_result
-from nofluke.cli.values import COLUMN, CONDITION, FILE, SPAN, Span, Values, list_option
+from nofluke.cli.values import COLUMN, CONDITION, FILE, SPAN, Values, list_option
 from nofluke.errors import InputError
 from nofluke.series.arguments import AboutTimes, names_of
+
+if TYPE_CHECKING:
+    from nofluke.data.files import Columns
 
 list_options = several(
     click.argument("events", metavar="EVENTS", type=FILE),
@@ -87,7 +92,6 @@ window_options = several(
         "--edges",
         type=click.Choice(["zero", "interior"]),
         default="zero",
-        show_default=True,
         help="Count everything, or only events and alarms whose whole window was watched.",
     ),
     click.option(
@@ -135,23 +139,9 @@ _NULLS = (
 def coincidence(
     events: str,
     alarms: str,
-    event_time: str | None,
-    event_end: str | None,
-    event_where: str | None,
-    alarm_time: str | None,
-    alarm_end: str | None,
-    alarm_where: str | None,
-    time_format: str | None,
-    event_time_format: str | None,
-    alarm_time_format: str | None,
-    gaps_time_format: str | None,
-    span: Span | None,
     gaps: str | None,
     tolerances: tuple[str, ...] | None,
-    early: str | None,
-    late: str | None,
     lags: tuple[str, ...] | None,
-    familywise: bool,
     report: str | None,
     form: str | None,
     output: str | None,
@@ -164,31 +154,24 @@ def coincidence(
     the best of them.
     """
     check_places({"EVENTS": events, "ALARMS": alarms, "--gaps": gaps}, {"--output": output, "--report": report})
-    windows = _tolerances(tolerances, early, late)
+    windows = _tolerances(tolerances, options["early"], options["late"])
     moves = [number_of(lag) for lag in lags or ("0",)]
-    many = familywise or len(windows) * len(moves) > 1
+    many = options["familywise"] or len(windows) * len(moves) > 1
     if many:
         _refuse(click.get_current_context())
     import nofluke as nf
 
-    if gaps_time_format is not None and gaps is None:
+    if options["gaps_time_format"] is not None and gaps is None:
         raise InputError(problem="--gaps-time-format is for --gaps", remedy="pass that too, or leave it out")
-    data = _read(
-        {
-            "events": _Listed(events, event_time, event_end, event_time_format, event_where),
-            "alarms": _Listed(alarms, alarm_time, alarm_end, alarm_time_format, alarm_where),
-        },
-        (gaps, gaps_time_format),
-        time_format,
-    )
+    data = _read({"events": events, "alarms": alarms}, gaps, options)
+    span, form_of_times = options["span"], time_format_of(options["time_format"])
     watched = {
-        "span": None if span is None else [time_of(end, time_format_of(time_format)) for end in span.ends],
+        "span": None if span is None else [time_of(end, form_of_times) for end in span.ends],
         **declared_in(options),
     }
     if many:
         swept = asked(nf.sweep_tolerances, data, options, **watched, tolerances=windows, lags=moves)
-        seeded = {"n_resamples": options["resamples"], "rng": options["seed"]}
-        write_result(swept, form, output, familywise=swept.familywise(**seeded) if familywise else None)
+        write_result(swept, form, output, familywise=familywise_of(swept, options))
         return 0
     result = asked(nf.coincidence, data, options, **watched, tolerance=windows[0], lag=moves[0])
     page = None if report is None else result.report(report)
@@ -198,48 +181,33 @@ def coincidence(
     return gate_code(result, options)
 
 
-@dataclass(frozen=True, slots=True)
-class _Listed:
-    """One list as it was asked for."""
-
-    file: str
-    column: str | None
-    end: str | None
-    time_format: str | None
-    where: str | None
-
-
-def _read(lists: dict[str, _Listed], gaps: tuple[str | None, str | None], time_format: str | None) -> Data:
+def _read(lists: dict[str, str], gaps: str | None, options: dict[str, Any]) -> Data:
     """Both lists and the gaps, as arguments of the library's functions; each file may have a format of its own."""
-    from nofluke.data.files import pairs_of, read_events, read_list
+    from nofluke.data.files import read_events, read_list
 
-    found: dict[str, Any] = {}
-    notes: list[str] = []
-    for name, one in lists.items():
+    found: dict[str, Columns] = {}
+    for name, file in lists.items():
         side = name[:-1]
+        column, end, own, kept = (options[f"{side}_{what}"] for what in ("time", "end", "time_format", "where"))
+        where = None if kept is None else (kept, f"{side}_where")
         with named_format(f"{side}_time_format"):
-            form = time_format_of(one.time_format, time_format)
-            where = None if one.where is None else (one.where, f"{side}_where")
-            if one.end is None:
-                columns = read_list(one.file, one.column, form, by=f"--{side}-time", where=where)
+            form = time_format_of(own, options["time_format"])
+            if end is None:
+                found[name] = read_list(file, column, form, by=f"--{side}-time", where=where)
             else:
-                columns = read_events(
-                    one.file,
+                found[name] = read_events(
+                    file,
                     None,
                     form,
-                    (one.column, one.end),
+                    (column, end),
                     options=(f"--{side}-time", f"--{side}-end"),
                     where=where,
                     open_ends=side == "alarm",
                 )
-        found[name] = columns.values["time"] if one.end is None else pairs_of(columns)
-        notes.extend(columns.notes)
-    if gaps[0] is not None:
-        with named_format("gaps_time_format"):
-            ranges = read_events(gaps[0], None, time_format_of(gaps[1], time_format), (None, None))
-        found["gaps"] = pairs_of(ranges)
-        notes.extend(ranges.notes)
-    return Data(arguments=found, notes=tuple(dict.fromkeys(notes)))
+    if gaps is not None:
+        found["gaps"] = read_gaps(gaps, options)
+    notes = dict.fromkeys(note for columns in found.values() for note in columns.notes)
+    return Data(arguments={name: listed_in(columns) for name, columns in found.items()}, notes=tuple(notes))
 
 
 def _tolerances(both: tuple[str, ...] | None, early: str | None, late: str | None) -> list[Any]:

@@ -21,7 +21,7 @@ class Command(click.Command):
     """A command whose errors name its options, and that takes an option twice only where several are meant."""
 
     def __init__(self, *args: Any, examples: tuple[str, ...] = (), **settings: Any) -> None:
-        super().__init__(*args, **settings)
+        super().__init__(*args, **{"context_settings": {"show_default": True}, **settings})
         self.examples = examples
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

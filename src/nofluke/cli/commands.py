@@ -14,7 +14,7 @@ import click
 from nofluke.cli.arguments import (
     Data,
     asked,
-    chance_arguments,
+    familywise_of,
     named_detectors,
     number_of,
     one_detector,
@@ -23,7 +23,6 @@ from nofluke.cli.arguments import (
     time_format_of,
     time_of,
     tolerance_of,
-    within_strata,
 )
 from nofluke.cli.command import PRESET, Command, advising
 from nofluke.cli.options import (
@@ -83,8 +82,7 @@ def evaluate(file: str | None, form: str | None, output: str | None, **options: 
     import nofluke as nf
 
     data = one_detector(read_detector(file, output, options), "evaluate")
-    data, null = within_strata(options["null"], options["strata"], data)
-    result = asked(nf.evaluate, data, options, null=null)
+    result = asked(nf.evaluate, data, options)
     write_result(result, form, output, **extras(options))
     return gate_code(result, options)
 
@@ -141,14 +139,12 @@ def sweep(
     """
     import nofluke as nf
 
-    data, null = within_strata(options["null"], options["strata"], read(file, output, **options))
+    data = read(file, output, options, outputs="--scores COLUMN")
     windows = [tolerance_of(t, None, None, unit) for t in tolerances or ("0",)]
-    curve = asked(nf.sweep, data, options, tolerances=windows, null=null)
+    curve = asked(nf.sweep, data, options, tolerances=windows)
     if options["chance"]:
         _ = curve.chance  # once computed, it is shown
-    seeded = {"n_resamples": options["resamples"], "rng": options["seed"]}
-    family = curve.familywise(**seeded) if options["familywise"] else None
-    write_result(curve, form, output, familywise=family)
+    write_result(curve, form, output, familywise=familywise_of(curve, options))
 
 
 @click.command(
@@ -164,7 +160,7 @@ def sweep(
     metavar="PERIOD",
     help='The season to look for: steps (24), or a rule of the calendar such as "hour of week". Default: all rules, with dates.',
 )
-@click.option("--alpha", type=SHARE, default=0.05, show_default=True, help="Level of the findings.")
+@click.option("--alpha", type=SHARE, default=0.05, help="Level of the findings.")
 @format_option
 @output_option
 def diagnose(file: str | None, form: str | None, output: str | None, **options: Any) -> None:
@@ -206,14 +202,13 @@ ROLES = (
 @metric_option(
     "Another metric beside chance, such as vus-pr:window=100; nofluke metrics lists them. Repeat for several."
 )
-@click.option("--alpha", type=SHARE, default=0.05, show_default=True, help="Level of the verdict.")
+@click.option("--alpha", type=SHARE, default=0.05, help="Level of the verdict.")
 @click.option("--title", help="Heading of the page; by default the name of FILE.")
 @click.option(
     "-o",
     "--output",
     callback=file_or_stream,
     default="report.html",
-    show_default=True,
     type=PAGE,
     help="The page to write; - for standard output.",
 )
@@ -242,10 +237,11 @@ def report(
         found = data.arguments.get("predictions")
         several = isinstance(found, dict) and len(found) > 1
         data = data if several else one_detector(data, "report")
-    data, null = within_strata(options["null"], options["strata"], data)
+    null = data.arguments.pop("null", options["null"])
+    chance = {"null": null, "method": options["method"], "n_resamples": options["resamples"], "rng": options["seed"]}
     page = {"title": title, "source": _source(file, options), "metrics": metrics}
     about = _several if several else _one
-    text, said = about(data, {**chance_arguments(options), "null": null, "alpha": alpha}, output, page)
+    text, said = about(data, {**chance, "alpha": alpha}, output, page)
     if output is None:
         write(text.rstrip("\n"), None)
     else:
@@ -288,21 +284,17 @@ def _source(file: str | None, options: dict[str, Any]) -> Any:
             columns |= {role: one} if one is not None else {f"{role}:{name}": name for name in named}
     if (flagged := test_part_column(number_of(options["test_part"]))) is not None:
         columns["test_part"] = flagged
+    as_typed = ("truth_file", "truth_where", "predictions_file", "where", "missing", "overlaps")
+    same = {name: options[name] for name in as_typed}
+    for name in ("time_format", "truth_time_format", "predictions_time_format"):
+        same[name] = time_format_of(options[name], options["time_format"])
     return Source(
         file=file,
         columns=columns,
         command=_command_line(click.get_current_context()),
-        time_format=time_format_of(options["time_format"]),
-        truth_time_format=time_format_of(options["truth_time_format"], options["time_format"]),
-        truth_file=options["truth_file"],
-        missing=options["missing"],
-        overlaps=options["overlaps"],
-        truth_where=options["truth_where"],
-        predictions_file=options["predictions_file"],
-        predictions_time_format=time_format_of(options["predictions_time_format"], options["time_format"]),
-        where=options["where"],
         by=options["detectors_by"],
         span=None if options["span"] is None else _as_written(options["span"].ends, options["time_format"]),
+        **same,
     )
 
 
@@ -361,10 +353,8 @@ def _command_line(context: click.Context) -> str:
 @click.option("--power", type=SHARE, help="Or the power asked for: prints how many events it takes.  [default: 0.8]")
 @click.option("--steps", "n_steps", type=int, help="How many steps there are.")
 @click.option("--steps-per-event", type=Number(), help="Or how many for each event.  [default: 200]")
-@click.option("--alpha", type=SHARE, default=0.05, show_default=True, help="Level of the test.")
-@click.option(
-    "--resamples", type=int, default=1_000, show_default=True, help="Runs of the simulation, for --precision."
-)
+@click.option("--alpha", type=SHARE, default=0.05, help="Level of the test.")
+@click.option("--resamples", type=int, default=1_000, help="Runs of the simulation, for --precision.")
 @seed_option
 @format_option
 @output_option
@@ -438,7 +428,7 @@ def read_json(path: Path) -> Any:
 
 
 @click.command(cls=Command, examples=("nofluke demo", "nofluke demo --seed 1 --report demo.html"))
-@click.option("--seed", type=int, default=0, show_default=True, help="Which simulated series.")
+@click.option("--seed", type=int, default=0, help="Which simulated series.")
 @report_option
 def demo(seed: int, report: str | None) -> None:
     """Judge a detector on simulated tweets about earthquakes."""
@@ -487,7 +477,6 @@ _ONE_PAGE = {
     "--permutations",
     type=int,
     default=10_000,
-    show_default=True,
     help="Random placements, where the paper simulates; random scores with --point-adjustment; draws with --nab.",
 )
 @click.option(

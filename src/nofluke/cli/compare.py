@@ -24,10 +24,10 @@ from nofluke.errors import InputError, shown
     ),
 )
 @detectors_options
-@click.option("--alpha", type=SHARE, default=0.05, show_default=True, help="Level of the tests, over all pairs.")
-@click.option("--level", type=SHARE, default=0.95, show_default=True, help="Level of the intervals.")
-@click.option("--resamples", type=int, default=9_999, show_default=True, help="Random swaps, where all are too many.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the swaps.")
+@click.option("--alpha", type=SHARE, default=0.05, help="Level of the tests, over all pairs.")
+@click.option("--level", type=SHARE, default=0.95, help="Level of the intervals.")
+@click.option("--resamples", type=int, default=9_999, help="Random swaps, where all are too many.")
+@click.option("--seed", type=int, default=0, help="Seed of the swaps.")
 @plot_option()
 @format_option
 @output_option
@@ -98,12 +98,11 @@ KINDS = click.Choice(["sources", "series"])
     multiple=True,
     help="Which columns are methods, by name or pattern; those after ! are left out. Repeat for several.",
 )
-@click.option("--weigh", type=KINDS, default="series", show_default=True, help="What has the same weight in means.")
+@click.option("--weigh", type=KINDS, default="series", help="What has the same weight in means.")
 @click.option(
     "--better",
     type=click.Choice(["higher", "lower"]),
     default="higher",
-    show_default=True,
     help="Which values are better.",
 )
 @click.option(
@@ -111,11 +110,9 @@ KINDS = click.Choice(["sources", "series"])
     type=KINDS,
     help="New sources, or more series of the same sources. Default: sources, where they are known.",
 )
-@click.option("--alpha", type=SHARE, default=0.05, show_default=True, help="Level of the tests, over all pairs.")
-@click.option(
-    "--resamples", type=int, default=9_999, show_default=True, help="Random exchanges, where all are too many."
-)
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the exchanges.")
+@click.option("--alpha", type=SHARE, default=0.05, help="Level of the tests, over all pairs.")
+@click.option("--resamples", type=int, default=9_999, help="Random exchanges, where all are too many.")
+@click.option("--seed", type=int, default=0, help="Seed of the exchanges.")
 @click.option(
     "--classical",
     is_flag=True,
@@ -125,7 +122,6 @@ KINDS = click.Choice(["sources", "series"])
     "--rows",
     type=click.Choice(["methods", "pairs"]),
     default="methods",
-    show_default=True,
     help="What a row of the table is.",
 )
 @plot_option("--diagram")

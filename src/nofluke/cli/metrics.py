@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from nofluke.cli.arguments import asked, one_detector, read_detector, read_truth, within_strata
+from nofluke.cli.arguments import asked, one_detector, read_detector, read_truth
 from nofluke.cli.command import Command
 from nofluke.cli.options import (
     cut_options,
@@ -57,9 +57,8 @@ def significance(
     import nofluke as nf
 
     data = one_detector(read_detector(file, output, options), "significance")
-    data, null = within_strata(options["null"], options["strata"], data)
     metric = metrics[0] if len(metrics) == 1 else list(metrics)
-    result = asked(nf.significance, data, options, metric=metric, null=null)
+    result = asked(nf.significance, data, options, metric=metric)
     write_result(result, form, output)
     return verdict_code(result) if gate else 0
 

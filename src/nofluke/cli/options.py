@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from nofluke.cli.command import ENDINGS, FILES, FORMATS, PRESET, form_of
-from nofluke.cli.values import COLUMN, CONDITION, FILE, METRIC, NULL, PAGE, SHARE, SPAN, Threshold, Value
+from nofluke.cli.values import COLUMN, CONDITION, FILE, METRIC, NULL, PAGE, PART, SHARE, SPAN, Threshold, Value
 from nofluke.data.paths import check_place, expanded
 from nofluke.errors import InputError, joined
 from nofluke.series.arguments import CHOICES, DECLARED, AboutAlarms, AboutNames, AboutSeries, names_of
@@ -117,13 +117,7 @@ time_format_option = click.option(
 )
 
 
-class Part(click.types.StringParamType):
-    """A part of a series: one value, two with a comma between them, or a column."""
-
-    name = "PART"
-
-
-_TYPES = {"test_part": Part()} | {name: Value("NAME") for name in names_of(AboutNames) if name not in CHOICES}
+_TYPES = {"test_part": PART} | {name: Value("NAME") for name in names_of(AboutNames) if name not in CHOICES}
 
 
 def declared(*names: str) -> Callable[[Any], Any]:
@@ -134,7 +128,6 @@ def declared(*names: str) -> Callable[[Any], Any]:
                 f"--{name.replace('_', '-')}",
                 type=click.Choice(CHOICES[name]) if name in CHOICES else _TYPES.get(name, Value("LENGTH")),
                 default=DECLARED[name].default,
-                show_default=DECLARED[name].default is not None,
                 help=DECLARED[name].option,
             )
             for name in names
@@ -224,7 +217,6 @@ unit_option = click.option(
     "--unit",
     type=click.Choice(["steps", "clock"]),
     default="steps",
-    show_default=True,
     help="What a tolerance without a unit counts: steps, or units of a clock of plain numbers.",
 )
 
@@ -297,7 +289,6 @@ zero_division_option = click.option(
     "--zero-division",
     type=click.Choice(["nan", "0", "1"]),
     default="nan",
-    show_default=True,
     callback=lambda _context, _option, value: float(value),
     help="Value of undefined measures.",
 )
@@ -326,7 +317,7 @@ seed_option = click.option("--seed", type=int, help="Seed of Monte Carlo; withou
 
 
 fixed_seed_option = click.option(
-    "--seed", type=int, default=0, show_default=True, help="Random seed; the same seed gives identical output."
+    "--seed", type=int, default=0, help="Random seed; the same seed gives identical output."
 )
 
 
@@ -335,7 +326,6 @@ def null_of(names: str) -> Callable[[Any], Any]:
     return click.option(
         "--null",
         default="auto",
-        show_default=True,
         type=NULL,
         help="What chance does. auto picks the null that suits the data, and says why. Or, with settings after a colon: "
         f"{names}.",
@@ -359,12 +349,9 @@ method_options = several(
         "--method",
         type=click.Choice(["auto", "exact", "montecarlo", "saddlepoint", "binomial"]),
         default="auto",
-        show_default=True,
         help="How chance is computed; auto is exact wherever that takes seconds.",
     ),
-    click.option(
-        "--resamples", type=int, default=10_000, show_default=True, help="Number of Monte Carlo permutations."
-    ),
+    click.option("--resamples", type=int, default=10_000, help="Number of Monte Carlo permutations."),
 )
 chance_options = several(null_option, method_options, seed_option)
 judging_options = several(
@@ -372,13 +359,10 @@ judging_options = several(
         "--alternative",
         type=click.Choice(["greater", "less", "two-sided"]),
         default="greater",
-        show_default=True,
         help="Which hits count as extreme.",
     ),
-    click.option(
-        "--ties", type=click.Choice(["full", "mid"]), default="full", show_default=True, help="mid gives mid-p-values."
-    ),
-    click.option("--alpha", type=SHARE, default=0.05, show_default=True, help="Level of the verdict and the gate."),
+    click.option("--ties", type=click.Choice(["full", "mid"]), default="full", help="mid gives mid-p-values."),
+    click.option("--alpha", type=SHARE, default=0.05, help="Level of the verdict and the gate."),
     click.option("--test-f1", is_flag=True, help="Test F1 even for series over 100,000 steps, and in JSON and CSV."),
     click.option(
         "--statistic",
@@ -423,10 +407,10 @@ def metric_option(about: str) -> Callable[[Any], Any]:
 
 def _drawing(default: int) -> tuple[Any, ...]:
     return (
-        click.option("--resamples", type=int, default=default, show_default=True, help="Random draws of the null."),
+        click.option("--resamples", type=int, default=default, help="Random draws of the null."),
         seed_option,
         click.option("--workers", type=int, help="Threads; by default as many as there are cores. Changes no number."),
-        click.option("--alpha", type=SHARE, default=0.05, show_default=True, help="Significance level."),
+        click.option("--alpha", type=SHARE, default=0.05, help="Significance level."),
     )
 
 
@@ -434,7 +418,6 @@ null_options = several(
     click.option(
         "--null",
         default="auto",
-        show_default=True,
         type=NULL,
         help="What chance does: auto takes the null that the data allow and says why. Or, with settings after a colon: "
         "circular-shift, local-shift:reach=50, segments, random-scores:phi=0.9, score-permutation, and those of evaluate.",
@@ -461,7 +444,6 @@ level_options = several(
     click.option(
         "--null",
         default="random-scores",
-        show_default=True,
         type=NULL,
         help="random-scores, or with a memory random-scores:phi=0.9.",
     ),

@@ -8,11 +8,10 @@ from typing import Any, Literal
 
 import click
 
-from nofluke.cli.arguments import declared_in, number_of, tolerance_of
+from nofluke.cli.arguments import RENAMED, declared_in, number_of, tolerance_of
 from nofluke.cli.command import FORMATS, Command, advising
 from nofluke.cli.options import (
     PLOT,
-    Part,
     declared,
     directory,
     fixed_seed_option,
@@ -30,7 +29,7 @@ from nofluke.cli.options import (
     unit_option,
 )
 from nofluke.cli.printing import verdict_code, wrapped, write, write_result
-from nofluke.cli.values import COLUMN, DIRECTORY, FILE, SHARE, Value
+from nofluke.cli.values import COLUMN, DIRECTORY, FILE, PART, SHARE, Value
 from nofluke.errors import InputError, interruptible
 from nofluke.series.arguments import CHOICES, DECLARED, AboutEvents, names_of
 from nofluke.studies.sources import LAYOUTS
@@ -73,7 +72,6 @@ source_options = several(
         "--layout",
         type=click.Choice(LAYOUTS),
         default="auto",
-        show_default=True,
         help="How files are arranged; auto is long with --detector, else wide.",
     ),
     click.option(
@@ -102,13 +100,12 @@ source_options = several(
         "--truth-as",
         type=click.Choice(CHOICES["truth_as"]),
         default=DECLARED["truth_as"].default,
-        show_default=True,
         help="How to read the truth when it cannot be inferred.",
     ),
     click.option(
         "--warmup",
         default=None,
-        type=Part(),
+        type=PART,
         help=f"{DECLARED['warmup'].option.removesuffix('.')}; or a column with the steps, or the share, of each series "
         "(column:150 where 150 would be steps).",
     ),
@@ -123,7 +120,6 @@ cell_options = several(
         "--cut-ties",
         type=click.Choice(("drop", "random")),
         default="drop",
-        show_default=True,
         help="Scores tied at the cut of a --budget: no alarms, or as many of them as the budget allows, at random.",
     ),
     click.option(
@@ -142,17 +138,14 @@ cell_options = several(
         "--rank-by",
         metavar="MEASURE",
         default="f1",
-        show_default=True,
         help="What the leaderboard is ranked by: f1, precision, recall, or a metric as --metric names it.",
     ),
-    click.option(
-        "--resamples", type=int, default=10_000, show_default=True, help="Random draws, where chance is simulated."
-    ),
+    click.option("--resamples", type=int, default=10_000, help="Random draws, where chance is simulated."),
     fixed_seed_option,
-    click.option("--alpha", type=SHARE, default=0.05, show_default=True, help="Level of all verdicts."),
+    click.option("--alpha", type=SHARE, default=0.05, help="Level of all verdicts."),
 )
 run_options = several(
-    click.option("--title", default="", metavar="TEXT", help="What the leaderboard is called."),
+    click.option("--title", default="", show_default=False, metavar="TEXT", help="What the leaderboard is called."),
     click.option(
         "-o",
         "--output",
@@ -174,14 +167,12 @@ run_options = several(
         "form",
         type=click.Choice((*FORMATS, "junit")),
         default="text",
-        show_default=True,
         help="How to print the leaderboard; junit is XML for build servers, with the verdict on each detector as a test.",
     ),
     click.option(
         "--by",
         type=click.Choice(("detector", "group")),
         default="detector",
-        show_default=True,
         help="What to print: the leaderboard, or which detectors are better than chance in which --group.",
     ),
     plot_option(),
@@ -275,16 +266,14 @@ def study(
 
 def _arguments(options: dict[str, Any]) -> dict[str, Any]:
     """The options as arguments of the library."""
-    both, early, late, unit = (options.pop(name) for name in ("tolerance", "early", "late", "unit"))
+    both, early, late, unit = (options[name] for name in ("tolerance", "early", "late", "unit"))
     tolerance: Any
     if isinstance(both, str) and early is None and late is None and unit == "steps":
         tolerance = number_of(both)  # may be a share of each series' length
     else:
         tolerance = tolerance_of(both, early, late, unit)
-    renamed = {"times": "time", "n_resamples": "resamples", "rng": "seed"}
-    found = {argument: options.pop(name) for argument, name in renamed.items()}
-    found |= declared_in(options)
-    return {**options, **found, "tolerance": tolerance, "scores": list(options["scores"]) or None}
+    named = {RENAMED.get(name, name): value for name, value in options.items() if name not in ("early", "late", "unit")}
+    return named | declared_in(options) | {"tolerance": tolerance, "scores": list(options["scores"]) or None}
 
 
 def _show(board: Any, form: str) -> None:

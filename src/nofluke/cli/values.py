@@ -334,3 +334,5 @@ def joined_spans(words: list[str]) -> list[str]:
 
 SPAN = _SpanType()
 CONDITION = Word("CONDITION", _nothing)
+PART = Word("PART", _nothing)
+"""A part of a series: one value, two with a comma between them, or a column."""

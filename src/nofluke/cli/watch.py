@@ -8,11 +8,11 @@ import click
 
 from nofluke.cli.arguments import (
     check_places,
-    named_format,
+    listed_in,
     number_of,
     read_alarms_file,
+    read_gaps,
     read_truth_file,
-    time_format_of,
     tolerance_of,
 )
 from nofluke.cli.command import Command, advising
@@ -48,7 +48,6 @@ list_options = several(
         "--until",
         metavar="TIME",
         default="now",
-        show_default=True,
         help="Up to when they are complete: nothing after it is used.",
     ),
 )
@@ -107,7 +106,6 @@ _SETTINGS = (
     "form",
     type=click.Choice(("text", "json", "prometheus")),
     default="text",
-    show_default=True,
     help="How to print; prometheus is for the textfile collector of its node exporter.",
 )
 @output_option
@@ -133,7 +131,7 @@ def watch(state: str, form: str, output: str | None, report: str | None, gate: b
     if any(side is not None for side in (both, early, late)):
         settings["tolerance"] = tolerance_of(both, early, late, "steps")
     watched = nf.watch(state, restart=options["restart"], **settings)
-    read = read_alarms_file(options, options["predictions"], options["time_format"], empty=True)
+    read = read_alarms_file(options, empty=True)
     assert read is not None  # its file was asked for above
     alarms = read.arguments["predictions"]
     if isinstance(alarms, dict):  # a rule that is watched and has no row was silent
@@ -144,9 +142,9 @@ def watch(state: str, form: str, output: str | None, report: str | None, gate: b
                 remedy="wait for one",
             )
     result = watched.update(
-        _truth(options),
+        listed_in(read_truth_file(options, empty=True)),
         predictions=alarms,
-        gaps=_gaps(options),
+        gaps=None if options["gaps"] is None else listed_in(read_gaps(options["gaps"], options)),
         since=options["since"],
         until=options["until"],
     )
@@ -167,31 +165,3 @@ def watch(state: str, form: str, output: str | None, report: str | None, gate: b
     if code:
         click.echo(f"nofluke: gate: {result.verdict}. {said(result.reason)}", err=True)
     return code
-
-
-def _truth(options: dict[str, Any]) -> Any:
-    """The times or ranges of the events."""
-    from nofluke.data.files import pairs_of
-
-    ends = (options["truth_start"], options["truth_end"])
-    events = read_truth_file(
-        options["truth_file"],
-        options["truth"],
-        ends,
-        options["truth_time_format"],
-        options["time_format"],
-        options["truth_where"],
-        empty=True,
-    )
-    return events.values["time"] if "time" in events.values else pairs_of(events)
-
-
-def _gaps(options: dict[str, Any]) -> Any:
-    """The stretches in which nobody watched."""
-    from nofluke.data.files import pairs_of, read_events
-
-    if options["gaps"] is None:
-        return None
-    with named_format("gaps_time_format"):
-        form = time_format_of(options["gaps_time_format"], options["time_format"])
-        return pairs_of(read_events(options["gaps"], None, form, (None, None)))

@@ -142,10 +142,9 @@ def report(
     >>> "good has the best F1, significantly better than every other at the 0.05 level." in text
     True
     """
-    from nofluke.show.several import check_page, check_target, write_several
+    from nofluke.show.several import check_page, write_several
 
-    check_target(path)  # before the work
-    check_page(title)
+    check_page(path, title)  # before the work
     seed = as_seed(rng)
     seed = int(np.random.default_rng(as_rng(rng)).integers(2**63)) if seed is None else seed
     chance: dict[str, Any] = {"null": null, "method": method, "n_resamples": n_resamples, "rng": seed, "alpha": alpha}

@@ -23,6 +23,7 @@ from nofluke.reproduce.study import (
     Reading,
     Study,
     by_tolerance,
+    test_of,
 )
 from nofluke.text.numbers import show_p
 from nofluke.text.tables import show_share
@@ -249,7 +250,7 @@ def bernoulli_binomial(study: Study) -> Found:
     here = "; ".join(
         f"{side} {book.donges[side].mean:.1f} (both placed at random: {placed[side]:.1f}; exact: {test.expected:.1f}), "
         f"p = {show_p(book.donges[side].upper(test.hits))} (exact: {show_p(test.pvalue)})"
-        for side, test in ((side, getattr(study.result, f"{side}_test")) for side in SIDES)
+        for side, test in ((side, test_of(study.result, side)) for side in SIDES)
     )
     return max(off.values()) < least, (
         f"With both sides placed at random {study.permutations:,} times, the distribution functions differ from binomial "
@@ -407,7 +408,7 @@ def worst_case(study: Study) -> Found:
 )
 def section_numbers(study: Study, side: str, hits: int, value: str, **_words: str) -> Found:
     """At δ = 2 and the .9-quantile, {name} = {hits} ({side} {value})."""
-    test = getattr(study.result, f"{side}_test")
+    test = test_of(study.result, side)
     cut = f".{math.floor(100 * test.value):02d}"  # the paper cuts: 145/256 is .5664
     found = f"{test.hits} of {test.of:,}, which is {test.value:.4f}"
     if study.quakes.simulated:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nofluke.arrays import AnyArray
 from nofluke.measures.confusion import Confusion
 from nofluke.plot.style import PALETTE, SERIES, above_chance, legend, tidy
 from nofluke.reproduce.page import Figures, Records, is_narrow, key_above, pair
-from nofluke.reproduce.study import QUANTILES, READINGS, SIDES, THE_QUANTILE, THE_TOLERANCE, TOLERANCES, Study
+from nofluke.reproduce.study import QUANTILES, READINGS, SIDES, THE_QUANTILE, THE_TOLERANCE, TOLERANCES, Study, test_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -112,7 +114,7 @@ def lag(figure: Figure, study: Study) -> None:
     """Figure 8: hits after moving the predictions in time."""
     shifts = [lag.shift for lag in study.lags]
     for ax, side in zip(pair(figure), SIDES, strict=True):
-        nulls = [getattr(lag.result, f"{side}_test").law for lag in study.lags]
+        nulls = [test_of(lag.result, side).law for lag in study.lags]
         low, high = np.array([null.quantile((0.025, 0.975)) for null in nulls]).T
         ax.fill_between(shifts, low, high, color=PALETTE["chance"], alpha=0.3, linewidth=0, label="chance, 95% (exact)")
         ax.plot(
@@ -227,7 +229,7 @@ def null_distributions(figure: Figure, study: Study) -> None:
     titles = {"recall": "PAδ-AA (unnormalised recall)", "precision": "PA-AAδ (unnormalised precision)"}
     panels = pair(figure, **({} if is_narrow(figure) else {"sharey": True}))
     for ax, side in zip(panels, SIDES, strict=True):
-        test = getattr(study.result, f"{side}_test")
+        test = test_of(study.result, side)
         laws: list[tuple[Any, str, Any, float, str]] = [
             (study.simulated(side), PALETTE["simulated"], "-", 3.2, f"simulated ({study.permutations:,})"),
             (test.law, PALETTE["chance"], "-", 1.2, "exact"),
@@ -271,17 +273,37 @@ FIGURES: Figures[Study] = {
 # ---- numbers as CSV
 
 Rows = list[tuple[Any, ...]]
+Recorded = tuple[tuple[str, ...], Rows]
+
+
+ENDS = {"mean": "mean", "2.5%": "low", "97.5%": "high"}
 
 
 def records(study: Study) -> Records:
     """Columns and rows of each file, by its name without ".csv"."""
+    curve, chance = study.curve, study.curve.chance
+    ends = {f"chance_{name}": partial(study.chance, name=of) for name, of in ENDS.items()}
+    permuted = {f"permuted_{i + 1}": partial(_permuted, study, i) for i in range(len(study.permuted_recall))}
     return {
         "figure-1": _example(study),
-        "figure-2": _by_threshold(study),
-        "figure-3": _against_chance(study),
+        "figure-2": _by_cell(
+            threshold=lambda _: curve.thresholds,
+            hits=lambda side: getattr(curve, f"{side}_hits"),
+            of=study.trials,
+            value=study.measure,
+        ),
+        "figure-3": _by_cell(observed=study.measure, **ends, **permuted),
         "figure-4": _null_distributions(study),
-        "figure-5": _dispersion(study),
-        "figure-6": _pvalues(study),
+        "figure-5": _by_cell(
+            mean=lambda side: getattr(chance, side).mean,
+            variance=lambda side: getattr(chance, side).std ** 2,
+            variance_over_binomial=study.dispersion,
+        ),
+        "figure-6": _by_cell(
+            p_exact=lambda side: getattr(chance, side).pvalue,
+            p_holm=lambda side: getattr(chance, side).holm,
+            p_familywise=lambda side: getattr(study.familywise, f"{side}_adjusted"),
+        ),
         "figure-7": _explained(study),
         "figure-8": _lag(study),
         "table-1": _matrix(study.matrices[0]),
@@ -292,15 +314,25 @@ def records(study: Study) -> Records:
     }
 
 
-def _cells() -> Iterator[tuple[str, int, int, int, float]]:
-    """Every measure, tolerance and threshold: (side, position of δ, δ, position of the quantile, quantile)."""
+def _permuted(study: Study, i: int, side: str) -> AnyArray:
+    return np.asarray(study.permuted(side)[i])
+
+
+def _by_cell(**columns: Callable[[str], AnyArray]) -> Recorded:
+    """A row for each measure, tolerance and threshold: what each column has there, or has for the threshold alone."""
+    shape = len(TOLERANCES), len(QUANTILES)
+    rows: Rows = []
     for side in SIDES:
-        for d, tolerance in enumerate(TOLERANCES):
-            for k, quantile in enumerate(QUANTILES):
-                yield side, d, tolerance, k, float(quantile)
+        values = [np.broadcast_to(of(side), shape) for of in columns.values()]
+        rows += [
+            (side, tolerance, float(quantile), *(value[d, k] for value in values))
+            for d, tolerance in enumerate(TOLERANCES)
+            for k, quantile in enumerate(QUANTILES)
+        ]
+    return ("measure", "tolerance", "quantile", *columns), rows
 
 
-def _example(study: Study) -> tuple[tuple[str, ...], Rows]:
+def _example(study: Study) -> Recorded:
     alarms = study.scores >= study.curve.thresholds[THE_QUANTILE]
     days = study.quakes.days
     rows = zip(
@@ -314,45 +346,10 @@ def _example(study: Study) -> tuple[tuple[str, ...], Rows]:
     return ("day", "tweets", "score", "event", "predicted_at_0.9"), list(rows)
 
 
-def _by_threshold(study: Study) -> tuple[tuple[str, ...], Rows]:
-    curve = study.curve
-    rows: Rows = [
-        (
-            side,
-            tolerance,
-            quantile,
-            curve.thresholds[k],
-            getattr(curve, f"{side}_hits")[d, k],
-            study.trials(side)[k],
-            study.measure(side)[d, k],
-        )
-        for side, d, tolerance, k, quantile in _cells()
-    ]
-    return ("measure", "tolerance", "quantile", "threshold", "hits", "of", "value"), rows
-
-
-def _against_chance(study: Study) -> tuple[tuple[str, ...], Rows]:
-    bands = {(side, name): study.chance(side, name) for side in SIDES for name in ("mean", "low", "high")}
-    rows: Rows = [
-        (
-            side,
-            tolerance,
-            quantile,
-            study.measure(side)[d, k],
-            *(bands[side, name][d, k] for name in ("mean", "low", "high")),
-            *study.permuted(side)[:, d, k].tolist(),
-        )
-        for side, d, tolerance, k, quantile in _cells()
-    ]
-    permuted = tuple(f"permuted_{i + 1}" for i in range(len(study.permuted_recall)))
-    names = ("measure", "tolerance", "quantile", "observed", "chance_mean", "chance_2.5%", "chance_97.5%")
-    return names + permuted, rows
-
-
-def _null_distributions(study: Study) -> tuple[tuple[str, ...], Rows]:
+def _null_distributions(study: Study) -> Recorded:
     rows: Rows = []
     for side in SIDES:
-        exact = getattr(study.result, f"{side}_test").law
+        exact = test_of(study.result, side).law
         laws = [study.simulated(side), exact, study.fitted_binomial(side), study.literature.donges[side]]
         laws += [study.literature.extreme] * (side == "recall")  # there is none for precision
         below = [np.minimum(np.cumsum(law.table), 1) for law in laws]
@@ -362,26 +359,7 @@ def _null_distributions(study: Study) -> tuple[tuple[str, ...], Rows]:
     return ("measure", "hits", "exact_probability", *names), rows
 
 
-def _dispersion(study: Study) -> tuple[tuple[str, ...], Rows]:
-    ratios = {side: study.dispersion(side) for side in SIDES}
-    rows: Rows = []
-    for side, d, tolerance, k, quantile in _cells():
-        cells = getattr(study.curve.chance, side)
-        rows.append((side, tolerance, quantile, cells.mean[d, k], cells.std[d, k] ** 2, ratios[side][d, k]))
-    return ("measure", "tolerance", "quantile", "mean", "variance", "variance_over_binomial"), rows
-
-
-def _pvalues(study: Study) -> tuple[tuple[str, ...], Rows]:
-    rows: Rows = []
-    corrected = {side: getattr(study.curve.chance, side).holm for side in SIDES}
-    for side, d, tolerance, k, quantile in _cells():
-        adjusted = getattr(study.familywise, f"{side}_adjusted")[d, k]
-        p = getattr(study.curve.chance, side).pvalue[d, k]
-        rows.append((side, tolerance, quantile, p, corrected[side][d, k], adjusted))
-    return ("measure", "tolerance", "quantile", "p_exact", "p_holm", "p_familywise"), rows
-
-
-def _explained(study: Study) -> tuple[tuple[str, ...], Rows]:
+def _explained(study: Study) -> Recorded:
     rows: Rows = []
     for side in SIDES:
         share, gap = study.explained(side), study.gap(side)
@@ -392,17 +370,17 @@ def _explained(study: Study) -> tuple[tuple[str, ...], Rows]:
     return names, rows
 
 
-def _lag(study: Study) -> tuple[tuple[str, ...], Rows]:
+def _lag(study: Study) -> Recorded:
     rows: Rows = []
     for side in SIDES:
         for lag in study.lags:
-            test = getattr(lag.result, f"{side}_test")
+            test = test_of(lag.result, side)
             low, high = test.law.quantile((0.025, 0.975))
             rows.append((side, lag.shift, test.hits, test.of, test.expected, low, high, test.pvalue))
     return ("measure", "days_moved", "hits", "of", "chance_mean", "chance_2.5%", "chance_97.5%", "p_exact"), rows
 
 
-def _matrix(matrix: Confusion) -> tuple[tuple[str, ...], Rows]:
+def _matrix(matrix: Confusion) -> Recorded:
     rows: Rows = [
         ("predicted", matrix.tp, matrix.fp, matrix.predicted),
         ("not predicted", matrix.fn, matrix.tn, matrix.not_predicted),
@@ -411,30 +389,28 @@ def _matrix(matrix: Confusion) -> tuple[tuple[str, ...], Rows]:
     return ("", "anomaly", "no anomaly", "sum"), rows
 
 
-def _noise(study: Study) -> tuple[tuple[str, ...], Rows]:
+def _noise(study: Study) -> Recorded:
     rows: Rows = [
         (side, tolerance, test.hits, test.of, test.value, test.expected / test.of, test.pvalue)
         for side in SIDES
         for tolerance, result in zip(TOLERANCES, study.noise, strict=True)
-        for test in [getattr(result, f"{side}_test")]
+        for test in [test_of(result, side)]
     ]
     return ("measure", "tolerance", "hits", "of", "value", "chance", "p_exact"), rows
 
 
-def _gaps(study: Study) -> tuple[tuple[str, ...], Rows]:
-    gaps = {(side, reading): study.gap(side, reading) for side in SIDES for reading in READINGS}
-    rows: Rows = [
-        (side, reading, tolerance, quantile, gaps[side, reading][d, k])
-        for reading in READINGS
-        for side, d, tolerance, k, quantile in _cells()
-    ]
+def _gaps(study: Study) -> Recorded:
+    rows: Rows = []
+    for reading in READINGS:
+        _, cells = _by_cell(gap=partial(study.gap, reading=reading))
+        rows += [(side, reading, *rest) for side, *rest in cells]
     return ("measure", "reading", "tolerance", "quantile", "gap"), rows
 
 
-def _tests(study: Study) -> tuple[tuple[str, ...], Rows]:
+def _tests(study: Study) -> Recorded:
     rows: Rows = []
     for side in SIDES:
-        test = getattr(study.result, f"{side}_test")
+        test = test_of(study.result, side)
         rows.append(
             (
                 side,

@@ -14,7 +14,17 @@ from nofluke.measures.confusion import Confusion
 from nofluke.reproduce.claim import Claim, tally
 from nofluke.reproduce.claims import gap_shrinks
 from nofluke.reproduce.page import Article, Drawn, figure, matrix, table
-from nofluke.reproduce.study import NEARBY, QUANTILES, READINGS, SIDES, THE_QUANTILE, TOLERANCE, TOLERANCES, Study
+from nofluke.reproduce.study import (
+    NEARBY,
+    QUANTILES,
+    READINGS,
+    SIDES,
+    THE_QUANTILE,
+    TOLERANCE,
+    TOLERANCES,
+    Study,
+    test_of,
+)
 from nofluke.show.kit.figure import Description, drawn
 from nofluke.show.report.cells import picture_of
 from nofluke.text.numbers import show_chance, show_p
@@ -109,7 +119,7 @@ def against_chance(study: Study, figures: dict[str, Drawn]) -> str:
     """The part on chance: Figures 3 and 4 and the numbers behind them."""
     rows = []
     for side in SIDES:
-        test = getattr(study.result, f"{side}_test")
+        test = test_of(study.result, side)
         rows.append(
             (
                 side,
@@ -193,7 +203,7 @@ def noise(study: Study) -> str:
             *(
                 text
                 for side in SIDES
-                for test in [getattr(result, f"{side}_test")]
+                for test in [test_of(result, side)]
                 for text in (show_share(test.value), show_p(test.pvalue), show_share(float(detector[side][d])))
             ),
         )
@@ -218,7 +228,7 @@ def laws(study: Study) -> str:
     """Every law of Figure 4: what it expects, and its p-value."""
     book = study.literature
     named: list[tuple[str, dict[str, Law]]] = [
-        ("exact", {side: getattr(study.result, f"{side}_test").law for side in SIDES}),
+        ("exact", {side: test_of(study.result, side).law for side in SIDES}),
         ("simulated", {side: study.simulated(side) for side in SIDES}),
         ("binomial, fitted to the simulations", {side: study.fitted_binomial(side) for side in SIDES}),
         ("binomial, Donges et al. (2016)", book.donges),
@@ -233,7 +243,7 @@ def laws(study: Study) -> str:
                 for text in (
                     (
                         show_chance(by_side[side].mean, by_side[side].std),
-                        show_p(by_side[side].upper(getattr(study.result, f"{side}_hits"))),
+                        show_p(by_side[side].upper(test_of(study.result, side).hits)),
                     )
                     if side in by_side
                     else ("none known", "–")

@@ -447,6 +447,11 @@ _CHANCE = (
 _OTHERWISE = ("benchmark", "assumed", "mean", "sd", *BAND, "reached", "draws")
 
 
+def _given(level: ChanceLevel | Significance) -> tuple[Any, ...]:
+    """What chance gives: its mean, its standard deviation, and the band if it has one."""
+    return (level.expected, level.std, *(level.band or ("", "")))
+
+
 def _bins(study: AdjustmentStudy) -> Rows:
     left, rows = left_edge(study), []
     for case in study.cases:
@@ -476,9 +481,7 @@ def _chance(study: AdjustmentStudy) -> Rows:
             case.name,
             case.plain.expected,
             case.everywhere,
-            case.random.expected,
-            case.random.std,
-            *(case.random.band or ("", "")),
+            *_given(case.random),
             case.published,
             case.reached(),
             case.random.n_resamples,
@@ -491,15 +494,7 @@ def _chance(study: AdjustmentStudy) -> Rows:
 
 def _otherwise_rows(study: AdjustmentStudy) -> Rows:
     return [
-        (
-            case.name,
-            words,
-            level.expected,
-            level.std,
-            *(level.band or ("", "")),
-            case.reached(level),
-            level.n_resamples,
-        )
+        (case.name, words, *_given(level), case.reached(level), level.n_resamples)
         for case in study.cases
         for _, words, level in rows_of(case)
     ]
@@ -507,15 +502,7 @@ def _otherwise_rows(study: AdjustmentStudy) -> Rows:
 
 def _rotated_rows(study: AdjustmentStudy) -> Rows:
     return [
-        (
-            one.words,
-            one.result.value,
-            one.result.expected,
-            one.result.std,
-            *(one.result.band or ("", "")),
-            one.result.pvalue,
-            one.result.n_resamples,
-        )
+        (one.words, one.result.value, *_given(one.result), one.result.pvalue, one.result.n_resamples)
         for one in study.rotated
     ]
 

@@ -12,6 +12,7 @@ from nofluke.arrays import BoolArray, FloatArray, IntArray
 from nofluke.datasets import Quakes, load_earthquakes, simulate_quakes
 from nofluke.detectors import energy_transient
 from nofluke.errors import InputError
+from nofluke.inference.chance import ChanceTest
 from nofluke.inference.evaluate import Evaluation, evaluate
 from nofluke.inference.sweep import FamilywiseTest, Sweep, sweep
 from nofluke.laws.counts import SimulatedLaw
@@ -101,6 +102,11 @@ LAGS = range(-7, 8)
 NEARBY = (2, 7)  # days: is one event followed by another within so many more often than by chance?
 
 
+def test_of(result: Evaluation, side: str) -> ChanceTest:
+    """The test of recall or of precision."""
+    return result.recall_test if side == "recall" else result.precision_test
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lag:
     """The result after moving all predictions by ``shift`` days (negative: earlier)."""
@@ -110,7 +116,7 @@ class Lag:
 
     def hits(self, side: str) -> int:
         """Hits of recall or precision."""
-        return int(getattr(self.result, f"{side}_hits"))
+        return test_of(self.result, side).hits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

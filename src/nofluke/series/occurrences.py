@@ -14,7 +14,7 @@ import numpy.typing as npt
 from nofluke.arrays import ByValue, IntArray
 from nofluke.data.columns import Column, Pairs, as_column, as_pairs
 from nofluke.dates import NANOSECONDS, as_duration, for_heading, format_duration, is_day
-from nofluke.errors import THINGS, InputError, Shown, arg, named, say, verb
+from nofluke.errors import THINGS, InputError, Remark, Shown, arg, named, say, verb
 from nofluke.plain import as_number, check_word, exact_fraction, number_or_none
 from nofluke.series.clock import Clock, Zone, check_finite, listing
 from nofluke.series.counting import in_ranges, nonempty, union
@@ -497,7 +497,7 @@ def _apart(at: IntArray, name: str, duplicates: Duplicates, ticks: Ticks, notes:
         )
     if duplicates == "merge":
         told = "{:,} of the {:,} {} share a time with another, and were merged."
-        notes.append(say(told, len(at) - len(once), len(at), THINGS[name]))
+        notes.append(Remark("merged", told, len(at) - len(once), len(at), THINGS[name]))
         return once
     return at
 

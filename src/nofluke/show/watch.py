@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from nofluke.data.paths import check_place, expanded, write_file
-from nofluke.errors import passed
 from nofluke.inference.watch import VOIDS, WatchResult
-from nofluke.show.kit import filled, page
+from nofluke.show.kit import filled, page, written
 from nofluke.show.kit.figure import plotted
 from nofluke.text.tables import plural
 
@@ -16,11 +14,8 @@ MOST_ROWS = 400
 
 
 def write_page(result: WatchResult, path: str | Path) -> Path:
-    """Write the page, which needs no network, and return where it is."""
-    target = expanded(path, "path")
-    check_place(target, passed("path", str(path)))
-    write_file(target, make_page(result), passed("path", str(path)))
-    return target
+    """Write the page, and return where it is."""
+    return written(path, lambda: make_page(result))
 
 
 def make_page(result: WatchResult) -> str:

@@ -13,13 +13,16 @@ from __future__ import annotations
 import base64
 import json
 import zlib
+from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from nofluke import __version__, errors
-from nofluke.errors import Unlike, say
+from nofluke.data.paths import check_place, expanded, write_file
+from nofluke.errors import InputError, Unlike, passed, say
 from nofluke.extras import needed
 from nofluke.series.names import NONE, Names
 from nofluke.text.signs import COLOURS, VERDICTS
@@ -42,6 +45,23 @@ def check_kit() -> None:
 def has_kit() -> bool:
     """Whether the packages are there that pages are made with."""
     return all(find_spec(package) is not None for package in ("jinja2", "matplotlib"))
+
+
+def check_page(path: str | Path, title: str | None = None) -> Path:
+    """Where a page goes; refuses what would fail at its end, before anything is computed."""
+    target = expanded(path, "path")
+    check_place(target, passed("path", str(path)))
+    if title is not None and not isinstance(title, str):
+        raise InputError(argument="title", value=title, problem="must be text", remedy="put it in quotes")
+    check_kit()
+    return target
+
+
+def written(path: str | Path, make: Callable[[], str], title: str | None = None) -> Path:
+    """Make a page, which needs no network, and write it; an older one stays until the new one is complete."""
+    target = check_page(path, title)
+    write_file(target, make(), passed("path", str(path)))
+    return target
 
 
 @cache

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from nofluke.data.paths import check_place, expanded, write_file
-from nofluke.errors import InputError, passed
-from nofluke.show.kit import has_kit
+from nofluke.data.paths import write_file
+from nofluke.errors import InputError
+from nofluke.show.kit import has_kit, written
 from nofluke.show.leaderboard.page import render
 from nofluke.studies.cell_map import CODES, CellMap, map_cells
 from nofluke.studies.leaderboard import Leaderboard, Pairs
@@ -102,10 +102,7 @@ def write_leaderboard(board: Leaderboard, path: str | Path, *, cells: Values, fa
     Path
         Where the page is.
     """
-    target = expanded(path, "path")
-    check_place(target, passed("path", str(path)))
-    write_file(target, make_leaderboard_page(board, cells=cells, failed=failed), passed("path", str(path)))
-    return target
+    return written(path, lambda: make_leaderboard_page(board, cells=cells, failed=failed))
 
 
 def make_leaderboard_page(board: Leaderboard, *, cells: Values, failed: Values) -> str:

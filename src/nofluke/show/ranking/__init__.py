@@ -8,10 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from nofluke.data.paths import check_place, expanded, write_file
-from nofluke.errors import InputError, passed
 from nofluke.plot.study import ranking as plot_ranking
-from nofluke.show.kit import markup, page, shortened
+from nofluke.show.kit import markup, page, shortened, written
 from nofluke.show.kit.figure import Description, drawn, plotted, row_height
 from nofluke.show.leaderboard.page import pair_cells
 from nofluke.studies.leaderboard import PairMatrix
@@ -23,17 +21,12 @@ LONGEST = 26  # letters of a name beside a row
 
 
 def write_ranking(found: Ranking, path: str | Path, *, title: str | None = None) -> Path:
-    """Write the page, which needs no network and no other package, and return where it is."""
-    target = expanded(path, "path")
-    check_place(target, passed("path", str(path)))
-    write_file(target, make_ranking_page(found, title=title), passed("path", str(path)))
-    return target
+    """Write the page, and return where it is."""
+    return written(path, lambda: make_ranking_page(found, title=title), title)
 
 
 def make_ranking_page(found: Ranking, *, title: str | None = None) -> str:
     """The page that `write_ranking` writes, as text."""
-    if title is not None and not isinstance(title, str):
-        raise InputError(argument="title", value=title, problem="must be text")
     answer, name = found.answer, title or "Ranking"
     dots, rows = difference_plot(found), row_height(len(found.methods))
     return page(

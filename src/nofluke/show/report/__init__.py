@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from nofluke.data.paths import check_place, expanded, write_file
-from nofluke.errors import InputError, Unlike, Words, passed, say, verb
+from nofluke.errors import InputError, Unlike, Words, say, verb
 from nofluke.inference.coincidence import Coincidence
 from nofluke.inference.evaluate import Evaluation
 from nofluke.inference.significance import Counted, Significance, Significances, as_metrics, judge
@@ -19,8 +18,8 @@ from nofluke.metrics.labelled import labelled_of
 from nofluke.nulls.choice import AUTO
 from nofluke.plain import finite_or_none
 from nofluke.series.detector import Cuts
-from nofluke.show.kit import check_kit, in_names, markup, page, read
 from nofluke.show.kit import filled as fill
+from nofluke.show.kit import in_names, markup, page, read, written
 from nofluke.show.kit.figure import drawn
 from nofluke.show.report.cells import seed_of
 from nofluke.show.report.figures import figures_of
@@ -271,7 +270,7 @@ def _told(payload: dict[str, Any]) -> dict[str, str]:
 
 # ---- what is asked for: a page about a result
 
-__all__ = ["Parts", "Source", "check_page", "check_target", "make_page", "parts_of", "write_report"]
+__all__ = ["Parts", "Source", "make_page", "parts_of", "write_report"]
 
 
 def write_report(
@@ -321,10 +320,7 @@ def write_report(
     >>> "2 of 2 predictions are within 1 step of an event" in text
     True
     """
-    target = check_target(path)
-    page = make_page(result, title=title, source=source, metrics=metrics)
-    write_file(target, page, passed("path", str(path)))
-    return target
+    return written(path, lambda: make_page(result, title=title, source=source, metrics=metrics), title)
 
 
 def make_page(
@@ -347,23 +343,8 @@ def make_page(
             problem=f"must be a Source, got {type(source).__name__}",
             remedy="pass one, or leave it out",
         )
-    check_page(title)
     parts = parts_of(result, title=title, source=source, metrics=metrics)
     return render(parts.payload, parts.origin, parts.others)
-
-
-def check_target(path: str | Path) -> Path:
-    """Where a page goes; refuses a place that cannot be written to."""
-    target = expanded(path, "path")
-    check_place(target, passed("path", str(path)))
-    return target
-
-
-def check_page(title: str | None) -> None:
-    """Refuse what would fail at the end of a page, before anything is computed."""
-    if title is not None and not isinstance(title, str):
-        raise InputError(argument="title", value=title, problem="must be text", remedy="put it in quotes")
-    check_kit()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

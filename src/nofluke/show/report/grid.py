@@ -306,6 +306,12 @@ MANY = 12  # ticks of a tolerance from which on a window of one tick would hardl
 COARSE = 1_000  # ticks of a tolerance from which on its fractions need not be rounded to ticks
 
 
+def signed(length: int | float, *, dates: bool) -> str:
+    """A length as people write it, such as "-2d"; nanoseconds for dates, else the unit of the times."""
+    size = length_in_words(abs(exact_fraction(length)), dates=dates)
+    return f"-{size}" if length < 0 else size
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lag:
     """A lag: nanoseconds for dates, else the unit of the times."""
@@ -316,8 +322,7 @@ class Lag:
     @property
     def short(self) -> str:
         """Such as "-2d"."""
-        size = length_in_words(abs(exact_fraction(self.length)), dates=self.dates)
-        return f"-{size}" if self.length < 0 else size
+        return signed(self.length, dates=self.dates)
 
     @property
     def said(self) -> str:

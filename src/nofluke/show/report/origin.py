@@ -14,7 +14,7 @@ import numpy as np
 from nofluke import __version__
 from nofluke.data.paths import expanded, name_of_list
 from nofluke.dates import for_heading, format_duration
-from nofluke.errors import THINGS, say
+from nofluke.errors import THINGS, Remark, say
 from nofluke.inference.coincidence import Coincidence
 from nofluke.inference.evaluate import Evaluation
 from nofluke.series.names import Names
@@ -137,7 +137,7 @@ def arguments_of_lists(result: Coincidence) -> list[str]:
     made += [f"edges={result.edges!r}"] if result.edges != "zero" else []
     if ticks.origin == 0 and read.watch.stride == 1:  # as where tick= was passed
         made.append(f"tick={ticks.length(1)!r}" if ticks.is_dates else f"tick={ticks.length(1)}")
-    if any("and were merged" in note for note in read.notes):
+    if any(isinstance(note, Remark) and note.kind == "merged" for note in read.notes):
         made.append('duplicates="merge"')
     elif any((np.diff(times) == 0).any() for times in (read.events, read.alarms)):
         made.append('duplicates="count"')

@@ -24,9 +24,8 @@ from nofluke.measures.delays import Delays
 from nofluke.nulls.base import NullModel
 from nofluke.nulls.choice import Choice
 from nofluke.nulls.diagnosis import Diagnosis, diagnosis_of
-from nofluke.plain import exact_fraction
+from nofluke.plain import finite_or_none
 from nofluke.progress import progress_bar
-from nofluke.series.ticks import length_in_words
 from nofluke.series.timed import TimedCell
 from nofluke.series.tolerance import Tolerance
 from nofluke.series.trial import Cell
@@ -45,7 +44,7 @@ from nofluke.show.report.cells import (
 )
 from nofluke.show.report.correction import Corrected, correct, entitle
 from nofluke.show.report.figures import bar_width, darkness, stretched
-from nofluke.show.report.grid import Grid, Lag, grid_of, lags_around, short_names
+from nofluke.show.report.grid import Grid, Lag, grid_of, lags_around, short_names, signed
 from nofluke.show.report.next_steps import next_steps
 from nofluke.show.report.origin import Source
 from nofluke.show.report.timeline import events_of, timeline
@@ -359,7 +358,7 @@ def address_of(tolerance: Tolerance) -> dict[str, Any]:
     '3h..-1h'
     """
     sides: tuple[Any, Any] = (tolerance.early, tolerance.late)
-    early, late = (_written(side, dates=tolerance.unit == "ns") for side in sides)
+    early, late = (signed(side, dates=tolerance.unit == "ns") for side in sides)
     link = early if early == late else f"{early}..{late}"
     return {"link": link, "unit": tolerance.unit, "early": float(sides[0]), "late": float(sides[1])}
 
@@ -367,11 +366,6 @@ def address_of(tolerance: Tolerance) -> dict[str, Any]:
 def address_of_lag(lag: Lag) -> dict[str, Any]:
     """Such as "-2d"."""
     return {"link": lag.short, "unit": "ns" if lag.dates else "clock", "length": float(lag.length)}
-
-
-def _written(length: int | float, *, dates: bool) -> str:
-    size = length_in_words(abs(exact_fraction(length)), dates=dates)
-    return f"-{size}" if length < 0 else size
 
 
 # ---- everything a report shows, as plain data: computed here once, only looked up in the page
@@ -519,7 +513,7 @@ def _thresholds(result: Evaluation, grid: Grid) -> list[dict[str, Any]]:
         )
         position = float((scores < value).mean()) if quantile is None else quantile
         place = stretched(position, len(scores))
-        made.append({"label": label, "position": position, "place": place, "value": _plain(told)})
+        made.append({"label": label, "position": position, "place": place, "value": finite_or_none(told)})
     names = short_names([one["position"] for one in made])
     return [one | {"short": short} for one, short in zip(made, names, strict=True)]
 
@@ -537,7 +531,7 @@ def _cell(cell: Evaluation, shifts: Shifts, by_lag: Hits) -> dict[str, Any]:
         "ruling": cell.ruling,  # until it is known which p-values count
         "n": cell.n_predictions,
         **sides,
-        "f1": _plain(cell.f1),
+        "f1": finite_or_none(cell.f1),
         "matrices": {"truth": _matrix(cell.tolerant_truth), "predictions": _matrix(cell.tolerant_predictions)},
         "lag": {"precision": hits, "recall": found},
         "delay": _delay(cell.delays),
@@ -568,7 +562,7 @@ def _side(test: ChanceTest, value: float, interval: Interval, alarm: str) -> dic
     return {
         "hits": test.hits,
         "of": test.of,
-        "value": _plain(value),
+        "value": finite_or_none(value),
         "mean": test.expected,
         "std": test.std,
         "low": drawn.low,
@@ -603,7 +597,7 @@ def _write_corrected(cells: list[list[Any]], corrected: Corrected) -> None:
                 p = float(corrected.pvalues[side][d, k])
                 cell[side] |= {"corrected": p, "remains": significant(p, corrected.alpha)}
                 cell[side]["text"]["corrected"] = show_p(p)
-                cell[side]["band"] = band = _plain(float(corrected.bands[side][d, k]))
+                cell[side]["band"] = band = finite_or_none(float(corrected.bands[side][d, k]))
                 of = cell[side]["of"]
                 cell[side]["share"]["band"] = None if band is None or band > of else _of(band, of)
 
@@ -645,8 +639,3 @@ def _numbers(cells: list[list[Any]], side: str, name: str) -> FloatArray:
 def _short(values: FloatArray) -> list[float]:
     """Four digits are more than a screen shows."""
     return [float(f"{value:.4g}") for value in values.tolist()]
-
-
-def _plain(value: float) -> float | None:
-    """JSON knows only finite numbers."""
-    return float(value) if math.isfinite(value) else None

@@ -15,9 +15,9 @@ from urllib.parse import quote
 import numpy as np
 
 from nofluke import __version__
-from nofluke.data.paths import name_of_list, write_file
+from nofluke.data.paths import name_of_list
 from nofluke.data.tables import quoted
-from nofluke.errors import InputError, joined, passed, say
+from nofluke.errors import InputError, joined, say
 from nofluke.inference.chance import ChanceTest
 from nofluke.inference.compare import Comparison, Difference, error_of
 from nofluke.inference.corrections import holm
@@ -26,10 +26,10 @@ from nofluke.inference.report import SideBySide
 from nofluke.inference.verdict import Ruling, Verdict, ruled_as_found
 from nofluke.plot.style import SERIES
 from nofluke.ratios import divide
-from nofluke.show.kit import in_names, markup, packed_json, page, read, shortened
+from nofluke.show.kit import check_page, in_names, markup, packed_json, page, read, shortened, written
 from nofluke.show.kit.figure import Description, Dots, drawn, row_height, rows_of_dots
 from nofluke.show.leaderboard.page import opening
-from nofluke.show.report import Parts, Source, body_of, check_page, check_target, data_of, parts_of, script
+from nofluke.show.report import Parts, Source, body_of, data_of, parts_of, script
 from nofluke.show.report.figures import stretched, stretched_axis
 from nofluke.show.report.next_steps import RULES
 from nofluke.show.report.origin import USUAL_RESAMPLES, Code, chosen_code, digest_of, digests_of, reading_code
@@ -511,7 +511,7 @@ def _own(parts: Parts, detector: str, code: tuple[tuple[str, str], ...], title: 
 
 # ---- what is asked for: a page about several detectors
 
-__all__ = ["check_page", "check_target", "make_several_page", "verdict_in_words", "write_several"]
+__all__ = ["check_page", "make_several_page", "verdict_in_words", "write_several"]
 
 
 def write_several(
@@ -523,10 +523,7 @@ def write_several(
     metrics: Any = (),
 ) -> Path:
     """Write a page about several detectors; `nofluke.report` has what the arguments mean."""
-    target = check_target(path)
-    page = make_several_page(found, title=title, source=source, metrics=metrics)
-    write_file(target, page, passed("path", str(path)))
-    return target
+    return written(path, lambda: make_several_page(found, title=title, source=source, metrics=metrics), title)
 
 
 def make_several_page(
@@ -537,7 +534,6 @@ def make_several_page(
     metrics: Any = (),
 ) -> str:
     """The page that `write_several` writes, as text."""
-    check_page(title)
     rows = rows_of(found)
     parts: dict[str, Parts] = {}
     for row in rows:
