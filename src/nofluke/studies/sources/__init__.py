@@ -30,7 +30,15 @@ from nofluke.studies.sources.chunks import (
     wide_case,
 )
 from nofluke.studies.sources.events import Listed, listed_events
-from nofluke.studies.sources.folders import Places, Unused, archive_source, check_apart, files_source, found_files
+from nofluke.studies.sources.folders import (
+    Places,
+    Unused,
+    archive_source,
+    check_apart,
+    files_source,
+    found_files,
+    nab_windows,
+)
 from nofluke.studies.sources.names import (
     FOLDER,
     NAMELESS,
@@ -148,8 +156,11 @@ def read_source(
             )
         )
     events = None
-    if ranges is not None and layout != "nab":
-        events = listed_events(ranges, truth_as, series, clock=times is not None, time_format=formats[1])
+    if layout == "nab" and ranges is None and truth is None:
+        ranges = nab_windows(source)
+    if ranges is not None:
+        clock = times is not None or layout == "nab"
+        events = listed_events(ranges, truth_as, series, clock=clock, time_format=formats[1])
     if layout in ("auto", "wide", "long"):
         _check_columns(roles, layout, events)
         found = _tables(source, roles, ranges, events)
@@ -169,10 +180,10 @@ def _tables(source: Any, roles: Roles, ranges: Any, events: Listed | None) -> Ch
             )
         return _frame(source, roles, events)
     unused = Unused()
-    paths, root = found_files(source, ranges, unused)
+    files, root = found_files(source, ranges, unused)
     if roles.series is None:
-        return files_source(paths, root, roles, events, unused)
-    found = table_source(paths, root, roles, events)
+        return files_source(files, root, roles, events, unused)
+    found = table_source(files, root, roles, events)
     return replace(found, unused=(*unused, *found.unused))
 
 

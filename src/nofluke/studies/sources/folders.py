@@ -39,16 +39,15 @@ from nofluke.studies.sources.chunks import (
     Chunks,
     Events,
     Read,
-    below,
-    bytes_of,
     cut,
     faulty,
+    sizes_of,
     sum_of_files,
     wide_case,
 )
-from nofluke.studies.sources.events import Listed, listed_events
+from nofluke.studies.sources.events import Listed
 from nofluke.studies.sources.names import FOLDER, Roles, group_of, names_of_files, no_column
-from nofluke.studies.sources.tables import TableFile, column_at, columns_of
+from nofluke.studies.sources.tables import column_at, columns_of
 
 # ---- which files there are: one, a folder, a glob, or a list of these; and what is said of those that are not used
 
@@ -73,76 +72,92 @@ class Unused:
                 yield Remark(f"unused: {reason}", told, len(names), are, reason, example, shortened(min(names), 120))
 
 
-def files_below(folder: Path) -> list[Path]:
-    """All files in a folder and in those in it, also where links lead, each folder once; sorted.
+def files_below(folder: Path) -> dict[str, str]:
+    """All files in a folder and in those in it, also where links lead, each folder once: name and real path of each.
 
-    What programs hide, or leave as _SUCCESS, is not among them.
+    Names are paths from the folder on, in the order of paths. What programs hide, or leave as _SUCCESS, is not among
+    them.
     """
-    found: list[Path] = []
+    found: dict[str, str] = {}
     seen: set[str] = set()
-    starts = [folder]
-    for start in starts:  # links come last: a folder is called by where it is, if that is below as well
-        for place, folders, names in os.walk(start):
-            if (real := os.path.realpath(place)) in seen:
-                folders.clear()
-                continue
-            seen.add(real)
-            folders[:] = [name for name in folders if not _is_hidden(name)]
-            found += [Path(place) / name for name in names if not _is_hidden(name)]
-            starts += [Path(place) / name for name in folders if os.path.islink(Path(place) / name)]
-    return sorted(found)
+    inside, linked = [""], list[str]()  # links come last: a folder is called by where it is, if that is below as well
+    while inside or linked:
+        at = inside.pop() if inside else linked.pop(0)
+        place = os.path.realpath(os.path.join(folder, at))
+        if place in seen:
+            continue
+        seen.add(place)
+        with suppress(OSError), os.scandir(place) as entries:
+            for entry in entries:
+                if entry.name.startswith((".", "_")):
+                    continue
+                if _leads_to_folder(entry):
+                    (linked if entry.is_symlink() else inside).append(f"{at}{entry.name}/")
+                else:
+                    own = os.path.join(place, entry.name)
+                    found[at + entry.name] = os.path.realpath(own) if entry.is_symlink() else own
+    return {name: found[name] for name in sorted(found, key=in_order)}
 
 
-def _is_hidden(name: str) -> bool:
-    return name.startswith((".", "_"))
+def _leads_to_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # links in a circle
+        return False
 
 
-def _apart(files: Iterable[Path], ranges: Any) -> set[str]:
-    """Where files of labels and of ranges are, which are no scores, by whatever paths they are named."""
-    listed = [expanded(ranges, "ranges")] if isinstance(ranges, str | Path) else []
-    return {os.path.realpath(file) for file in (*files, *listed)}
+def in_order(name: str) -> list[str]:
+    """What sorts paths folder by folder, as `Path` does."""
+    return name.split("/")
 
 
-def found_files(source: Any, ranges: Any, unused: Unused) -> tuple[list[Path], Path]:
-    """The tables of a source but that of ranges, sorted, each once, and the folder that all of them are below."""
+def _apart(ranges: Any) -> set[str]:
+    """Where the file of ranges really is, which holds no scores, by whatever path it is named."""
+    return {os.path.realpath(expanded(ranges, "ranges"))} if isinstance(ranges, str | Path) else set()
+
+
+def found_files(source: Any, ranges: Any, unused: Unused) -> tuple[list[str], Path]:
+    """The tables of a source but that of ranges, each once, by their sorted names below a folder; and that folder."""
     several = source if isinstance(source, list | tuple) else [source]
     if not several:
         raise InputError(argument="source", problem="is an empty list", remedy="pass a file, a folder or a glob")
-    paths: dict[Path, None] = {}
-    apart = _apart((), ranges)
-    for one in several:
-        paths.update(dict.fromkeys(_of_one(one, apart, unused)))
-    every = sorted(paths)
-    if len(several) == 1 and (root := expanded(several[0], "source").absolute()).is_dir():
-        return every, root
-    return every, Path(os.path.commonpath([path.parent for path in every]))
+    apart = _apart(ranges)
+    found = {one: None for each in several for one in _of_one(each, apart, unused)}
+    if len(several) == 1 and (folder := expanded(several[0], "source").absolute()).is_dir():
+        root = folder
+    else:
+        root = Path(os.path.commonpath([os.path.dirname(path) for path in found]))
+    start = len(os.path.join(root, ""))
+    return sorted((path[start:].replace(os.sep, "/") for path in found), key=in_order), root
 
 
-def _of_one(source: Any, apart: set[str], unused: Unused) -> list[Path]:
+def _of_one(source: Any, apart: set[str], unused: Unused) -> Iterable[str]:
+    """Whole paths of the tables that one path or glob leads to."""
     path = expanded(source, "source").absolute()
     if path.is_dir():
-        every = [file for file in files_below(path) if os.path.realpath(file) not in apart]
-        found = [file for file in every if is_table(file)]
+        every = [name for name, place in files_below(path).items() if place not in apart]
+        found = [name for name in every if is_table(name)]
         if not found:
-            names = {file.name for file in every} | {file.suffix for file in every}
+            names = {os.path.basename(name) for name in every} | {os.path.splitext(name)[1] for name in every}
             fitting = next((layout for name, layout in _SIGNS.items() if name in names), None)
             remedy: str = say("pass {}", arg("layout", fitting)) if fitting else "pass a folder of Parquet or CSV files"
             if fitting is None and ".txt" in names:
                 remedy = f"name its text files by a pattern, {shown(f'{source}/*.txt')}"
             raise InputError(argument="source", value=str(source), problem="has no table in it", remedy=remedy)
-        unused.add("their names do not end as those of tables do", (below(f, path) for f in every if not is_table(f)))
-        return found
+        unused.add("their names do not end as those of tables do", (name for name in every if not is_table(name)))
+        return [os.path.join(path, name) for name in found]
     if path.exists():
-        return [path]
+        return [str(path)]
     if glob.has_magic(str(path)):
-        if not (matching := [Path(name) for name in glob.glob(str(path), recursive=True)]):
+        matching = [str(Path(name)) for name in glob.glob(str(path), recursive=True) if os.path.isfile(name)]
+        if not matching:
             raise InputError(
                 argument="source",
                 value=str(source),
                 problem="matches no file",
                 remedy="check the pattern and the folder",
             )
-        return [file for file in matching if file.is_file() and os.path.realpath(file) not in apart]
+        return [file for file in matching if os.path.realpath(file) not in apart]
     raise InputError(problem=f"{shortened(str(source), 300)}: there is no such file", remedy="check the path")
 
 
@@ -156,11 +171,9 @@ _SIGNS = {
 """Of which layout a folder is that has files of these names in it."""
 
 
-def is_table(path: Path) -> bool:
+def is_table(name: str) -> bool:
     """Whether a file's name ends as tables do; text may be anything, and must be named."""
-    return (
-        path.name.lower().removesuffix(".gz").removesuffix(".zip").endswith((".csv", ".tsv", ".dat", ".parquet", ".pq"))
-    )
+    return name.lower().removesuffix(".gz").removesuffix(".zip").endswith((".csv", ".tsv", ".dat", ".parquet", ".pq"))
 
 
 def check_apart(out: Any, source: Any) -> None:
@@ -234,17 +247,90 @@ class Pattern:
         found = self.regex.fullmatch(path)
         return None if found is None else found.groupdict()
 
-    def sort(self, files: Iterable[Path], root: Path) -> tuple[dict[Path, dict[str, str]], list[Path]]:
-        """Files that fit, with the names in their paths, and the others."""
-        fitting: dict[Path, dict[str, str]] = {}
-        others: list[Path] = []
+    def sort(self, files: Iterable[str]) -> tuple[dict[str, dict[str, str]], list[str]]:
+        """Paths that fit, with the names in them, and the others."""
+        fitting: dict[str, dict[str, str]] = {}
+        others: list[str] = []
         for file in files:
-            names = self.match(below(file, root))
+            names = self.match(file)
             if names is None:
                 others.append(file)
             else:
                 fitting[file] = names
         return fitting, others
+
+
+# ---- layouts: a table of how archives arrange their files
+
+_INDEX = "datasets.csv"
+_NO_FILE = Remark("no file", "there is no file of this detector.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """How files are arranged: the pattern of scores below ``source``, and what is in them.
+
+    ``source`` and ``data`` say what to pass for these arguments; ``data`` is None where labels are not in a folder of
+    their own.
+    """
+
+    scores: str
+    source: str = "pass the folder that the pattern is of"
+    inside: str = ""  # the folder of scores in the source, where it is there
+    data: str | None = None
+    no_labels: str = "there are no labels of this series"
+    truth: str | None = None
+    times: str | None = None
+    column: str | None = None  # of scores; None for the only one there is
+    column_by: str = "scores"  # the argument that names it
+    columns: bool = False  # detectors are columns of one file
+    by_group: bool = False  # series are called group/series
+    group_in_name: str = ""  # an expression that finds the group in the name of a series
+    skips_gaps: bool = False  # detectors never saw rows with a gap
+    clock_may_turn: bool = False  # as clocks are turned back in autumn: then there is none
+    missing: Remark = _NO_FILE
+    bytes_a_score: int | None = None
+
+    def group_of(self, series: str) -> str:
+        """What a series belongs to, by its name; some are their own."""
+        found = re.match(self.group_in_name, series) if self.group_in_name else None
+        return found[1] if found else series
+
+
+FILES = Layout(scores="{series}.*", columns=True, missing=NO_SCORES, bytes_a_score=8)
+"""A file for each series, with a column for each detector: the layout "wide" of files without ``series``."""
+
+LAYOUTS = {
+    "nab": Layout(
+        scores="{detector}/{group}/{detector}_{series}.csv",
+        source="pass NAB's folder, or the results folder in it",
+        inside="results",
+        times="timestamp",
+        column="anomaly_score",
+        by_group=True,
+        clock_may_turn=True,
+        bytes_a_score=60,
+    ),
+    "tsb-ad": Layout(
+        scores="{detector}/{series}.*",
+        source="pass the folder of scores, with a folder for each detector",
+        data="pass the folder of TSB-AD's series, such as Datasets/TSB-AD-U",
+        no_labels="the folder of data has no CSV of this series",
+        truth="Label",
+        group_in_name=r"\d+_(.+?)_id_\d",  # 001_NAB_id_1_Facility_tr_1007_1st_2014 is of NAB
+        skips_gaps=True,
+    ),
+    "timeeval": Layout(
+        scores="{detector}/{setting}/{group}/{series}/{repetition}/anomaly_scores.ts",
+        source="pass the folder of one run, with a folder for each algorithm",
+        data=f"pass TimeEval's folder of data, with {_INDEX} in it",
+        no_labels=f"{_INDEX} of the folder of data does not list this series",
+        truth="is_anomaly",
+        column="0",
+        by_group=True,
+        missing=NO_SCORES,
+    ),
+}
 
 
 # ---- the files of one series: which column of which file is what
@@ -254,29 +340,21 @@ class Pattern:
 class Rules:
     """What the files of all series of a source have in common.
 
-    ``column`` is that of scores, None for the only one there is, and ``column_by`` the argument that names it;
-    ``columns`` says that detectors are columns of one file. ``root`` and ``labels_root`` are the folders from which
-    files are called by their paths.
+    ``root`` and ``labels_root`` are the folders from which files are called by their paths.
     """
 
     roles: Roles
     root: Path
     labels_root: Path
-    column: str | None = None
-    column_by: str = "scores"
-    columns: bool = False
-    skips_gaps: bool = False  # detectors never saw rows with a gap
-    clock_may_turn: bool = False  # as clocks are turned back in autumn: then there is none
-    missing: Remark = NO_SCORES
-    bytes_a_score: int | None = None
+    layout: Layout
 
-    def size(self, path: Path) -> int:
-        """About how many scores are in a file."""
+    def scores_in(self, name: str, size: int) -> int:
+        """About how many scores are in a file of so many bytes."""
         known = {".npy": 8, ".parquet": 8, ".zip": 1, ".gz": 2}
-        return bytes_of(path) // (self.bytes_a_score or known.get(path.suffix.lower(), 10))
+        return size // (self.layout.bytes_a_score or known.get(os.path.splitext(name)[1].lower(), 10))
 
 
-Labels = Path | Mapping[str, Read] | InputError
+Labels = str | Mapping[str, Read] | InputError
 """The file of a series' labels, what was read already of those that share one, or why there are none."""
 
 
@@ -290,36 +368,36 @@ class SeriesFiles:
 
     series: str
     group: str
-    scores: Mapping[str, Path] = field(repr=False)
+    scores: Mapping[str, str] = field(repr=False)
     labels: Labels | None = field(repr=False, default=None)
     events: Events | None = field(repr=False, default=None)
     rules: Rules
 
     def case(self, detectors: Sequence[str]) -> Case:
         """The case; what cannot be read at all is an `InputError`."""
-        rules, roles = self.rules, self.rules.roles
+        roles, layout = self.rules.roles, self.rules.layout
         read: dict[str, Read] = {}
         unused: dict[str, None] = {}
         shared = self._labels(unused)
         lead = None if self.labels is None else ""
         notes: tuple[Remark, ...] = ()
-        for name, path in self.scores.items():
-            asked = {one: one for one in detectors} if rules.columns else {name: rules.column}
-            wanted = {one: (column, rules.column_by) for one, column in asked.items()}
+        for name, file in self.scores.items():
+            asked = {one: one for one in detectors} if layout.columns else {name: layout.column}
+            wanted = {one: (column, layout.column_by) for one, column in asked.items()}
             others = roles.of_rows if lead is None else {}
-            groups = {"group": roles.others["group"]} if rules.columns and "group" in roles.others else {}
+            groups = {"group": roles.others["group"]} if layout.columns and "group" in roles.others else {}
             try:
                 besides = [(column, role) for role, column in {**others, **groups}.items()]
-                found = File(path, below(path, rules.root), roles).read([*wanted.values(), *besides], unused)
+                found = File(self.rules.root, file, roles).read([*wanted.values(), *besides], unused)
             except InputError as error:
-                if rules.columns:
+                if layout.columns:
                     raise
                 read[name] = Fault.of(error)
                 continue
             read |= dict(zip(wanted, found.columns, strict=False))
             rest = dict(zip((*others, *groups), found.columns[len(wanted) :], strict=True))
-            notes = found.notes if rules.columns else ()
-            if lead is None and (rules.columns or not any(isinstance(one, Fault) for one in rest.values())):
+            notes = found.notes if layout.columns else ()
+            if lead is None and (layout.columns or not any(isinstance(one, Fault) for one in rest.values())):
                 lead, shared = name, rest
             elif lead is None:
                 read[name] = next(one for one in rest.values() if isinstance(one, Fault))
@@ -332,9 +410,9 @@ class SeriesFiles:
         """The truth, and what else has a value for each step, from the file of labels."""
         if isinstance(self.labels, InputError):
             raise self.labels
-        if not isinstance(self.labels, Path):
+        if not isinstance(self.labels, str):
             return {**(self.labels or {})}
-        file = File(self.labels, below(self.labels, self.rules.labels_root), self.rules.roles)
+        file = File(self.rules.labels_root, self.labels, self.rules.roles)
         found = file.read([(column, role) for role, column in self.of_labels.items()], unused)
         return dict(zip(self.of_labels, found.columns, strict=True))
 
@@ -351,7 +429,7 @@ class SeriesFiles:
         notes: tuple[Remark, ...],
         unused: dict[str, None],
     ) -> Case:
-        rules, roles, events, group = self.rules, self.rules.roles, self.events, self.group
+        roles, layout, events, group = self.rules.roles, self.rules.layout, self.events, self.group
         if "group" in shared:
             named = shared.pop("group")
             one = named if isinstance(named, Fault) else group_of(set(named.tolist()), str(roles.group))
@@ -360,7 +438,7 @@ class SeriesFiles:
             group = one
         lengths = {len(one) for one in scores.values() if not isinstance(one, Fault)}
         truth, times = shared.get("truth"), shared.get("times")
-        if rules.skips_gaps and isinstance(truth, np.ndarray) and lengths and len(truth) not in lengths:
+        if layout.skips_gaps and isinstance(truth, np.ndarray) and lengths and len(truth) not in lengths:
             kept = self._without_gaps(truth)
             if roles.align is None or len(kept) in lengths:
                 shared["truth"] = truth = kept
@@ -369,14 +447,14 @@ class SeriesFiles:
             first = next(one for one in scores.values() if not isinstance(one, Fault))
             steps = len(first) if roles.align is None else max(lengths)
         fitted = {name: self._fitted(name, found, steps) for name, found in scores.items()}
-        if rules.clock_may_turn and isinstance(times, np.ndarray) and not (times[1:] > times[:-1]).all():
+        if layout.clock_may_turn and isinstance(times, np.ndarray) and not (times[1:] > times[:-1]).all():
             events, shared["times"] = None if events is None else on_steps(events, times), None
             told = "Its times do not always increase: it was read in steps, without a clock."
             notes = (*notes, Remark("no clock", told))
         if unused:
             told = "Its files have columns that are not used: {}."
             notes = (*notes, Remark("unused columns", told, shown(list(unused))[1:-1]))
-        missing = Fault(reason=rules.missing)
+        missing = Fault(reason=layout.missing)
         block = Block(scores={name: fitted.get(name, missing) for name in detectors}, **shared)
         return wide_case(self.series, group, block, detectors, roles, events, notes)
 
@@ -388,14 +466,15 @@ class SeriesFiles:
         if shorter and align is not None:
             return scores
         offer = say(", or pass {}", arg("align", "end")) if shorter else ""
-        label = below(self.scores.get(detector, self.rules.root / detector), self.rules.root)
+        label = self.scores.get(detector, detector)
         told = "{} has {:,} scores for {:,} steps: give each step one{}."
         return Fault(reason=Remark("other steps", told, label, len(scores), steps, offer))
 
     def _without_gaps(self, labels: AnyArray) -> AnyArray:
-        assert isinstance(self.labels, Path)
+        assert isinstance(self.labels, str)
         wanted: list[str | int] = [*self.rules.roles.of_rows.values()]
-        with kept_connection() as connection, open_table(self.labels, wanted, None, connection) as table:
+        path = self.rules.labels_root / self.labels
+        with kept_connection() as connection, open_table(path, wanted, None, connection) as table:
             table.load(list(range(len(table.names))))
             gaps = " OR ".join(
                 IS_MISSING.replace("(c ", f"(c{at} ").replace("(c)", f"(c{at})") for at in range(len(table.names))
@@ -416,8 +495,8 @@ class FileRead:
 class File:
     """A file of columns: text, Parquet or an array of NumPy, packed or not."""
 
-    path: Path
-    label: str
+    root: Path
+    label: str  # its path from there on
     roles: Roles
 
     def read(self, wanted: Sequence[tuple[str | None, str]], unused: dict[str, None]) -> FileRead:
@@ -427,7 +506,7 @@ class File:
         """
         try:
             with tempfile.TemporaryDirectory() as folder:
-                path = unzipped(self.path, self.label, Path(folder))
+                path = unzipped(self.root / self.label, self.label, Path(folder))
                 if _is_array(path):
                     return FileRead([_from_array(path, self.label, *asked, unused) for asked in wanted])
                 return self._table(path, wanted, unused)
@@ -561,18 +640,19 @@ def _in_chunks(
     detectors: tuple[str, ...],
     rules: Rules,
     unused: Unused,
-    labels: Sequence[Path] = (),
+    labels: Sequence[str] = (),
 ) -> Chunks:
     """A source of series that have files of their own, and the files with their labels."""
-    sizes = [sum(map(rules.size, one.scores.values())) for one in every]
-    scores = [path for one in every for path in one.scores.values()]
+    sizes = sizes_of((name for one in every for name in one.scores.values()), rules.root)
     told: dict[str, Any] = {"kind": kind, "roles": rules.roles.to_dict()}
-    told |= {"scores": sum_of_files(scores, rules.root), "labels": sum_of_files(labels, rules.labels_root)}
-    parts = tuple(FilesChunk(files=tuple(every[part]), detectors=detectors) for part in cut(sizes))
+    told["scores"] = sum_of_files(sizes, rules.root)
+    told["labels"] = sum_of_files(sizes_of(labels, rules.labels_root), rules.labels_root)
+    n_scores = [sum(rules.scores_in(name, sizes[name]) for name in one.scores.values()) for one in every]
+    parts = tuple(FilesChunk(files=tuple(every[part]), detectors=detectors) for part in cut(n_scores))
     return Chunks(detectors=detectors, fingerprint=told, parts=parts, unused=tuple(unused))
 
 
-def files_source(paths: Sequence[Path], root: Path, roles: Roles, events: Listed | None, unused: Unused) -> Chunks:
+def files_source(files: Sequence[str], root: Path, roles: Roles, events: Listed | None, unused: Unused) -> Chunks:
     """A source of files that hold a series each, with a column for each detector."""
     if roles.detector is not None:
         raise InputError(
@@ -581,84 +661,28 @@ def files_source(paths: Sequence[Path], root: Path, roles: Roles, events: Listed
             problem=say("is for long tables, which also need {}", arg("series")),
             remedy="name that column",
         )
-    labels = [below(path, root) for path in paths]
-    names = names_of_files(labels)
+    names = names_of_files(files)
     if events is not None:
         events.check(names)
     with connected() as connection:
-        files = [
-            TableFile(path=path, label=label, folder=path.parent.name)
-            for path, label in zip(paths, labels, strict=True)
-        ]
-        detectors = columns_of(files, roles, connection)
-    rules = Rules(roles=roles, root=root, labels_root=root, columns=True, bytes_a_score=8)
+        detectors = columns_of(files, root, roles, connection)
+    rules = Rules(roles=roles, root=root, labels_root=root, layout=FILES)
     every = [
         SeriesFiles(
             series=name,
-            group=path.parent.name if roles.group == FOLDER else name,
-            scores={"": path},
+            group=(os.path.basename(os.path.dirname(file)) or root.name) if roles.group == FOLDER else name,
+            scores={"": file},
             events=None if events is None else events(name),
             rules=rules,
         )
-        for name, path in zip(names, paths, strict=True)
+        for name, file in zip(names, files, strict=True)
     ]
     return _in_chunks("files", every, detectors, rules, unused)
 
 
-# ---- archives: a table of how each arranges its files, and the one reader for all of them
+# ---- archives, and the one reader for all of them
 
-NO_FILE = Remark("no file", "there is no file of this detector.")
-_INDEX = "datasets.csv"
 Key = tuple[str, str]  # group and series; without groups these are ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Layout:
-    """How an archive arranges its files: the pattern of scores below ``source``, and what is in them."""
-
-    scores: str
-    source: str = "pass the folder that the pattern is of"
-    data: str | None = None  # what to pass, where labels are in a folder of their own
-    no_labels: str = "there are no labels of this series"
-    truth: str | None = None
-    times: str | None = None
-    column: str | None = None
-    by_group: bool = False  # series are called group/series
-    skips_gaps: bool = False
-    clock_may_turn: bool = False
-    missing: Remark = NO_FILE
-    bytes_a_score: int | None = None
-
-
-LAYOUTS = {
-    "nab": Layout(
-        scores="{detector}/{group}/{detector}_{series}.csv",
-        source="pass NAB's folder, or the results folder in it",
-        times="timestamp",
-        column="anomaly_score",
-        by_group=True,
-        clock_may_turn=True,
-        bytes_a_score=60,
-    ),
-    "tsb-ad": Layout(
-        scores="{detector}/{series}.*",
-        source="pass the folder of scores, with a folder for each detector",
-        data="pass the folder of TSB-AD's series, such as Datasets/TSB-AD-U",
-        no_labels="the folder of data has no CSV of this series",
-        truth="Label",
-        skips_gaps=True,
-    ),
-    "timeeval": Layout(
-        scores="{detector}/{setting}/{group}/{series}/{repetition}/anomaly_scores.ts",
-        source="pass the folder of one run, with a folder for each algorithm",
-        data=f"pass TimeEval's folder of data, with {_INDEX} in it",
-        no_labels=f"{_INDEX} of the folder of data does not list this series",
-        truth="is_anomaly",
-        column="0",
-        by_group=True,
-        missing=NO_SCORES,
-    ),
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -674,42 +698,40 @@ class Places:
 def archive_source(name: str, source: Any, roles: Roles, places: Places, ranges: Any, events: Listed | None) -> Chunks:
     """The series that detectors have scores for, in one of the layouts."""
     layout = LAYOUTS[name] if name in LAYOUTS else _as_asked(roles, places, events)
-    root = folder_of(source, "source", layout.source)
-    if name == "nab":
-        root = root / "results" if (root / "results").is_dir() else root
-        events = _nab_windows(root, roles, ranges)
+    root = scores_folder(source, layout)
     pattern = Pattern.of(layout.scores, (*_FIELDS, "setting", "repetition") if name in LAYOUTS else _FIELDS)
     unused = Unused()
     truths = _label_files(name, layout, places)
-    with_labels = [] if truths is None else [file for file, _ in truths.files]
-    apart = _apart(with_labels, ranges)
-    every = {file: os.path.realpath(file) for file in files_below(root)}
-    found, other = pattern.sort([file for file, place in every.items() if place not in apart], root)
+    apart = _apart(ranges)
+    if truths is not None:
+        apart |= {truths.places[file] for file, _ in truths.files}
+    every = files_below(root)
+    found, other = pattern.sort(file for file, place in every.items() if place not in apart)
     if not found and name not in LAYOUTS and every:
         where = shown(str(source))
         problem = f"fits no file in {where} other than those that hold events"
         if other:
-            problem = f"fits none of the {len(other):,} files in {where}, such as {shown(below(other[0], root))}"
+            problem = f"fits none of the {len(other):,} files in {where}, such as {shown(other[0])}"
         raise InputError(
             argument="pattern",
             value=layout.scores,
             problem=problem,
             remedy="write it as their paths in that folder are",
         )
-    unused.add(f"their paths do not fit {layout.scores}", (below(file, root) for file in other))
-    cells = _cells(found, _detectors(found, root), root, unused)
+    unused.add(f"their paths do not fit {layout.scores}", other)
+    cells = _cells(found, _detectors(found, root), unused)
     detectors = chosen(sorted({one for files in cells.values() for one in files}), roles.scores, str(source))
     for files in cells.values():
         dropped = [one for one in files if one not in detectors]
-        unused.add(f"{named('scores')} does not name their detectors", (below(files.pop(one), root) for one in dropped))
+        unused.add(f"{named('scores')} does not name their detectors", map(files.pop, dropped))
     cells = {key: files for key, files in cells.items() if files}
-    _check_installed([*(file for files in cells.values() for file in files.values()), *with_labels])
+    _check_installed(root, cells, truths)
     labels, labels_read = ({}, ()) if truths is None else _labels(truths, roles, cells, unused)
     if truths is not None:
         below_source = set(every.values())
-        beside = (file for file in truths.others if os.path.realpath(file) not in below_source)
-        unused.add(f"they do not fit {truths.pattern}, the labels", (below(file, truths.folder) for file in beside))
-    if not pattern.fields & {"group"} and any(group for group, _ in labels):  # labels know the groups
+        beside = (file for file in truths.others if truths.places[file] not in below_source)
+        unused.add(f"they do not fit {truths.pattern}, the labels", beside)
+    if "group" not in pattern.fields and any(group for group, _ in labels):  # labels know the groups
         groups = {series: group for group, series in labels}
         cells = {(groups.get(series, ""), series): files for (_, series), files in cells.items()}
     names = _names(cells, layout.by_group)
@@ -718,22 +740,12 @@ def archive_source(name: str, source: Any, roles: Roles, places: Places, ranges:
     roles = replace(
         roles, truth=roles.truth or (layout.truth if events is None else None), times=roles.times or layout.times
     )
-    rules = Rules(
-        roles=roles,
-        root=root,
-        labels_root=root if truths is None else truths.folder,
-        column=places.score_column or layout.column,
-        column_by="scores" if name in LAYOUTS else "score_column",
-        skips_gaps=layout.skips_gaps,
-        clock_may_turn=layout.clock_may_turn,
-        missing=layout.missing,
-        bytes_a_score=layout.bytes_a_score,
-    )
+    rules = Rules(roles=roles, root=root, labels_root=root if truths is None else truths.folder, layout=layout)
     without = None if truths is None else InputError(problem=layout.no_labels, remedy=say("check {}", arg(truths.by)))
     series = [
         SeriesFiles(
             series=names[key],
-            group=_dataset(key[1]) if name == "tsb-ad" else key[0] or names[key],
+            group=key[0] or layout.group_of(names[key]),
             scores=files,
             labels=labels.get(key, without),
             events=None if events is None else events(names[key]),
@@ -743,12 +755,25 @@ def archive_source(name: str, source: Any, roles: Roles, places: Places, ranges:
     ]
     if name not in LAYOUTS:
         _check_columns(series[0], rules)
-    read = _in_chunks(name, series, detectors, rules, unused, labels_read)
-    return (
-        read
-        if name != "nab" or events is None
-        else replace(read, fingerprint={**read.fingerprint, "ranges": events.fingerprint})
-    )
+    return _in_chunks(name, series, detectors, rules, unused, labels_read)
+
+
+def scores_folder(source: Any, layout: Layout) -> Path:
+    """The folder of scores that a source is, or has in it."""
+    root = folder_of(source, "source", layout.source)
+    return root / layout.inside if (root / layout.inside).is_dir() else root
+
+
+def nab_windows(source: Any) -> Path:
+    """The file of NAB's windows, which is beside its results."""
+    found = scores_folder(source, LAYOUTS["nab"]).parent / "labels" / "combined_windows.json"
+    if not found.is_file():
+        raise InputError(
+            argument="ranges",
+            problem="is missing",
+            remedy=say("pass NAB's combined_windows.json, or {} for the column of its results", arg("truth", "label")),
+        )
+    return found
 
 
 def _as_asked(roles: Roles, places: Places, events: Listed | None) -> Layout:
@@ -796,10 +821,10 @@ def _as_asked(roles: Roles, places: Places, events: Listed | None) -> Layout:
             problem=say("names a column of one table of labels, or of {}, and there is none", arg("ranges")),
             remedy="leave it out",
         )
-    return Layout(scores=pattern)
+    return Layout(scores=pattern, column=places.score_column, column_by="score_column")
 
 
-def _detectors(found: Mapping[Path, Mapping[str, str]], root: Path) -> dict[Path, str]:
+def _detectors(found: Mapping[str, Mapping[str, str]], root: Path) -> dict[str, str]:
     """The detector of each file of scores; in TimeEval's runs with hyper-parameters and repetition where they vary."""
     several: dict[tuple[str, str], set[str]] = defaultdict(set)
     for names in found.values():
@@ -808,25 +833,25 @@ def _detectors(found: Mapping[Path, Mapping[str, str]], root: Path) -> dict[Path
             several[algorithm, series].add(names["setting"])
             several[f"{algorithm}/{names['setting']}", series].add(names["repetition"])
     varied = {name for (name, _), ways in several.items() if len(ways) > 1}
-    called: dict[Path, str] = {}
-    for path, names in found.items():
+    called: dict[str, str] = {}
+    for file, names in found.items():
         name = names.get("detector", root.name)
         # hyper-parameters that follow from the data have another name on each data set: one algorithm all the same
         full = f"{name}/{names['setting']}" if name in varied else name
         again = any(varying.startswith(f"{name}/") for varying in varied)
-        called[path] = f"{full}/{names['repetition']}" if again else full
+        called[file] = f"{full}/{names['repetition']}" if again else full
     return called
 
 
 def _cells(
-    found: Mapping[Path, Mapping[str, str]], called: Mapping[Path, str], root: Path, unused: Unused
-) -> dict[Key, dict[str, Path]]:
+    found: Mapping[str, Mapping[str, str]], called: Mapping[str, str], unused: Unused
+) -> dict[Key, dict[str, str]]:
     """Files of scores by series and detector, of which each cell has one: an array of NumPy before text."""
-    cells: dict[Key, dict[str, Path]] = {}
-    for path in sorted(found, key=lambda path: (path.suffix.lower() != ".npy", path)):
-        key = found[path].get("group", ""), found[path]["series"]
-        if cells.setdefault(key, {}).setdefault(called[path], path) != path:
-            unused.add("another file has scores of the same detector and series", [below(path, root)])
+    cells: dict[Key, dict[str, str]] = {}
+    for file in sorted(found, key=lambda file: not file.lower().endswith(".npy")):
+        key = found[file].get("group", ""), found[file]["series"]
+        if cells.setdefault(key, {}).setdefault(called[file], file) != file:
+            unused.add("another file has scores of the same detector and series", [file])
     return cells
 
 
@@ -870,15 +895,17 @@ def chosen(detectors: Iterable[str], asked: Sequence[str], where: str) -> tuple[
 class LabelFiles:
     """The files with labels, each with the names in its path, and what else is in their folder.
 
-    ``by`` is the argument that says where they are, and ``remedy`` what to do if it says it wrongly.
+    ``places`` has where each of them really is, ``by`` is the argument that says where they are, and ``remedy`` what to
+    do if it says it wrongly.
     """
 
     by: Literal["labels", "data"]
     value: str
     folder: Path
-    files: Sequence[tuple[Path, Mapping[str, str]]]
+    files: Sequence[tuple[str, Mapping[str, str]]]
+    places: Mapping[str, str]
     pattern: str = ""
-    others: Sequence[Path] = ()
+    others: Sequence[str] = ()
     remedy: str
 
     def wrong(self, problem: str, remedy: str = "") -> InputError:
@@ -891,7 +918,9 @@ def _label_files(name: str, layout: Layout, places: Places) -> LabelFiles | None
     if layout.data is not None:
         folder, value = folder_of(places.data, "data", layout.data), str(places.data)
         if name == "timeeval":
-            return LabelFiles(by="data", value=value, folder=folder, files=_timeeval_tables(folder), remedy=layout.data)
+            files = _timeeval_tables(folder)
+            real = {file: os.path.realpath(folder / file) for file, _ in files}
+            return LabelFiles(by="data", value=value, folder=folder, files=files, places=real, remedy=layout.data)
         # TSB-AD names its arrays by what stands before the first dot
         return _fitting(Pattern.of("{series}.*csv"), folder, "data", value, layout.data)
     if places.labels is None:
@@ -910,7 +939,14 @@ def _label_files(name: str, layout: Layout, places: Places) -> LabelFiles | None
         if not path.exists():
             raise InputError(argument="labels", value=text, problem="is no file that is there", remedy="check the path")
         table = path.absolute()
-        return LabelFiles(by="labels", value=text, folder=table.parent, files=[(table, {})], remedy=same)
+        return LabelFiles(
+            by="labels",
+            value=text,
+            folder=table.parent,
+            files=[(table.name, {})],
+            places={table.name: os.path.realpath(table)},
+            remedy=same,
+        )
     folder = folder_of(Path(*path.parts[:fixed]), "labels", "name a folder that is there")
     pattern = Pattern.of("/".join(path.parts[fixed:]), ("series", "group"), "labels")
     if not pattern.fields:
@@ -924,15 +960,23 @@ def _label_files(name: str, layout: Layout, places: Places) -> LabelFiles | None
 
 
 def _fitting(pattern: Pattern, folder: Path, by: Literal["labels", "data"], value: str, remedy: str) -> LabelFiles:
-    files, others = pattern.sort(files_below(folder), folder)
+    places = files_below(folder)
+    files, others = pattern.sort(places)
     return LabelFiles(
-        by=by, value=value, folder=folder, files=[*files.items()], pattern=pattern.text, others=others, remedy=remedy
+        by=by,
+        value=value,
+        folder=folder,
+        files=[*files.items()],
+        places=places,
+        pattern=pattern.text,
+        others=others,
+        remedy=remedy,
     )
 
 
 def _labels(
     truths: LabelFiles, roles: Roles, cells: Collection[Key], unused: Unused
-) -> tuple[dict[Key, Labels], Sequence[Path]]:
+) -> tuple[dict[Key, Labels], Sequence[str]]:
     """Labels of series that have scores, and the files that they are from.
 
     Where scores have no groups, those of the labels count.
@@ -946,17 +990,17 @@ def _labels(
         return [key for key in keys.get(name, ()) if not group or key[0] in ("", group)]
 
     found: dict[Key, Labels] = {}
-    files: dict[Key, Path] = {}
+    files: dict[Key, str] = {}
     lone: list[str] = []
-    for path, names in truths.files:
-        label, group = below(path, truths.folder), names.get("group", "")
+    for file, names in truths.files:
+        group = names.get("group", "")
         wanted = [name for name in ([names["series"]] if "series" in names else keys) if among(group, name)]
         if not wanted:
-            lone.append(label)
+            lone.append(file)
             continue
-        read: Mapping[str, Labels] = {wanted[0]: path}
+        read: Mapping[str, Labels] = {wanted[0]: file}
         if "series" not in names:
-            read = _labels_by_series(path, label, roles, wanted, unused)
+            read = _labels_by_series(truths.folder / file, file, roles, wanted, unused)
         for name, labels in read.items():
             own, *others = among(group, name)
             if others:
@@ -966,9 +1010,9 @@ def _labels(
                     "write {group} where paths have it" if "series" in names else "call them so",
                 )
             if own in files:
-                pair = " and ".join(shown(below(one, truths.folder)) for one in (files[own], path))
+                pair = f"{shown(files[own])} and {shown(file)}"
                 raise truths.wrong(f"has {pair}, both of series {shown(own[1])}", "rename one")
-            found[group or own[0], own[1]], files[own] = labels, path
+            found[group or own[0], own[1]], files[own] = labels, file
     unused.add("they are labels of series without scores", lone)
     if not found:
         raise truths.wrong(f"has no labels of a series that has scores, such as {shown(next(iter(cells))[1])}")
@@ -1032,12 +1076,14 @@ def _labels_in_rows(table: FileTable, roles: Roles, wanted: Collection[str], unu
     }
 
 
-def _check_installed(files: Iterable[Path]) -> None:
+def _check_installed(root: Path, cells: Mapping[Key, Mapping[str, str]], truths: LabelFiles | None) -> None:
     """Say before all else that duckdb is missing, which any file but an array of NumPy needs."""
     try:
         needed("duckdb", "reading a file needs")
     except InputError:
-        if not all(_holds_an_array(file) for file in files):
+        labels = [] if truths is None else [truths.folder / file for file, _ in truths.files]
+        scores = (root / file for files in cells.values() for file in files.values())
+        if not all(map(_holds_an_array, (*scores, *labels))):
             raise
 
 
@@ -1049,12 +1095,12 @@ def _holds_an_array(file: Path) -> bool:
 
 def _check_columns(first: SeriesFiles, rules: Rules) -> None:
     """Refuse columns that no file of the first series has, and files of several of which none was named, at once."""
-    scores = [File(path, below(path, rules.root), rules.roles) for path in first.scores.values()]
+    scores = [File(rules.root, file, rules.roles) for file in first.scores.values()]
     labels = scores if first.labels is None else []
-    if isinstance(first.labels, Path):
-        labels = [File(first.labels, below(first.labels, rules.labels_root), rules.roles)]
+    if isinstance(first.labels, str):
+        labels = [File(rules.labels_root, first.labels, rules.roles)]
     asked = [(labels, column, role) for role, column in first.of_labels.items()]
-    for files, column, role in [(scores, rules.column, rules.column_by), *asked]:
+    for files, column, role in [(scores, rules.layout.column, rules.layout.column_by), *asked]:
         faults: list[Any] = []
         for file in files:
             with suppress(InputError):  # said where it is read
@@ -1064,28 +1110,7 @@ def _check_columns(first: SeriesFiles, rules: Rules) -> None:
             raise InputError(problem=faults[0].reason)
 
 
-def _nab_windows(results: Path, roles: Roles, ranges: Any) -> Listed | None:
-    """NAB's windows, or what is passed in their place; none where a column of the results is the truth."""
-    if ranges is None and roles.truth is None:
-        ranges = results.parent / "labels" / "combined_windows.json"
-        if not ranges.is_file():
-            raise InputError(
-                argument="ranges",
-                problem="is missing",
-                remedy=say(
-                    "pass NAB's combined_windows.json, or {} for the column of its results", arg("truth", "label")
-                ),
-            )
-    return None if ranges is None else listed_events(ranges, roles.truth_as, roles.series, clock=True)
-
-
-def _dataset(series: str) -> str:
-    """The data set in a name such as 001_NAB_id_1_Facility_tr_1007_1st_2014; other names are their own."""
-    found = re.match(r"\d+_(.+?)_id_\d", series)
-    return found[1] if found else series
-
-
-def _timeeval_tables(folder: Path) -> list[tuple[Path, dict[str, str]]]:
+def _timeeval_tables(folder: Path) -> list[tuple[str, dict[str, str]]]:
     """The CSV with the labels of each data set, whose collection is its group."""
     index = folder / _INDEX
     try:
@@ -1100,7 +1125,7 @@ def _timeeval_tables(folder: Path) -> list[tuple[Path, dict[str, str]]]:
         ) from None
     try:
         return [
-            (folder / row["test_path"], {"group": row["collection_name"], "series": row["dataset_name"]})
+            (Path(row["test_path"]).as_posix(), {"group": row["collection_name"], "series": row["dataset_name"]})
             for row in rows
         ]
     except (KeyError, TypeError):

@@ -33,11 +33,11 @@ from nofluke.studies.sources.chunks import (
     Events,
     Read,
     Slices,
-    below,
     cut,
     faulty,
     joined,
     long_case,
+    sizes_of,
     sum_of_files,
     typed,
     unused_columns,
@@ -398,16 +398,16 @@ def literal(path: Path) -> str:
 # ---- files with a column that tells series apart, as a source: indexed, copied where they must be
 
 
-def table_source(paths: Sequence[Path], root: Path, roles: Roles, events: Listed | None) -> Chunks:
-    """The series of one or more tables."""
-    files = [TableFile(path=path, label=below(path, root), folder=path.parent.name) for path in paths]
+def table_source(names: Sequence[str], root: Path, roles: Roles, events: Listed | None) -> Chunks:
+    """The series of one or more tables, by their paths below a folder."""
+    files = [TableFile(path=(path := root / name), label=name, folder=path.parent.name) for name in names]
     folder = Scratch()
     places: Counter[str] = Counter()
     with connected() as connection:
         connection.execute(f"SET memory_limit = '512MB'; SET temp_directory = '{literal(folder.path)}'")
-        columns = columns_of(files, roles, connection)
+        columns = columns_of(names, root, roles, connection)
         used = (*columns, *dict.fromkeys(roles.others.values()))
-        readable, broken, names = _as_parquet(files, used, folder.path, connection)
+        readable, broken, headers = _as_parquet(files, used, folder.path, connection)
         found, unread = indexed(readable, roles, connection)
         if scattered([piece for pieces in found.values() for piece in pieces]):
             places = _places(found, roles, connection)
@@ -442,19 +442,19 @@ def table_source(paths: Sequence[Path], root: Path, roles: Roles, events: Listed
         chunks = tuple(CasesChunk(cases=tuple(chunk.read())) for chunk in chunks)
     if not copied or sum(sizes) <= SMALL:
         folder.cleanup()
-    told = {"kind": "tables", "roles": roles.to_dict(), **sum_of_files(paths, root)}
-    unused = unused_columns(names, used)
+    told = {"kind": "tables", "roles": roles.to_dict(), **sum_of_files(sizes_of(names, root), root)}
+    unused = unused_columns(headers, used)
     return Chunks(detectors=detectors, fingerprint=told, parts=chunks, unused=unused, keeps=folder)
 
 
-def columns_of(files: Sequence[TableFile], roles: Roles, connection: Any) -> tuple[str, ...]:
+def columns_of(files: Sequence[str], root: Path, roles: Roles, connection: Any) -> tuple[str, ...]:
     """The score columns; opens files until all that is asked for is found, and every file if there are patterns."""
     wanted = [*roles.others.values(), *roles.scores]
     names: dict[str, None] = {}
     errors: list[InputError] = []
     for file in files:
         try:
-            with open_table(file.path, list(wanted), roles.time_format, connection, file.label) as table:
+            with open_table(root / file, list(wanted), roles.time_format, connection, file) as table:
                 names.update(dict.fromkeys(table.names))
                 if table.layout is not None and not table.layout.has_header:
                     names.update(dict.fromkeys(str(at) for at in range(len(table.names))))
@@ -464,7 +464,7 @@ def columns_of(files: Sequence[TableFile], roles: Roles, connection: Any) -> tup
             return roles.scores
     if not names:
         raise errors[0]
-    where = files[0].label if len(files) == 1 else f"source ({len(files):,} files)"
+    where = files[0] if len(files) == 1 else f"source ({len(files):,} files)"
     return columns_to_read(roles, list(names), where)
 
 
