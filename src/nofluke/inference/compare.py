@@ -61,7 +61,7 @@ Counts = IntArray | FloatArray
 MOST_LISTED = 2**15  # swaps that are enumerated, rather than drawn
 FEW = 20  # swaps as extreme as the data, below which more are drawn
 BLOCK = 1_000_000  # numbers of units in memory at a time
-PIECE = 2**13  # swaps whose statistics are computed at a time: they stay in the processor's cache
+PIECE = 2**12  # swaps whose statistics are computed at a time: they stay in the processor's cache
 LOOKED_UP = 60  # units of a kind up to which binomial numbers are looked up
 CELLS = 2**12  # of uniform numbers, in a table of binomial ones
 SLACK = 1e-9  # squares of statistics that are mathematically equal differ by less
@@ -193,21 +193,16 @@ class _Kinds:
         # of those kept less those exchanged; sums are rows, so that all that follows runs along swaps
         sums = np.zeros((len(self.used), len(kept)))
         sums[self.used] = product(kept, self.linear).T
-        sums = 2 * sums - self.every[:, None]
+        sums *= 2
+        sums -= self.every[:, None]
         crossed = sums[4:].reshape(4, 4, -1)
         sides = (self.total[:, None, None] + np.array([[1.0], [-1.0]]) * sums[:4, None]) / 2
         with np.errstate(divide="ignore", invalid="ignore"):  # a detector without alarms, or units that all agree
-            values, slopes = _sloped(sides)
+            values, of_shares, of_f1 = _sloped(sides)
             difference = values[:, 0] - values[:, 1]
             squares = np.empty_like(difference)
-            for m, used in enumerate(_USED):
-                # d_i is half of (g_A - g_B) x_i + s_i (g_A + g_B) y_i, with g the slopes of a measure in its sums
-                a, b = slopes[m].swapaxes(0, 1)
-                less, more = a - b, a + b
-                by_x = _times(self.alike[used, used, None], less) + 2 * _times(crossed[used, used], more)
-                both = (less * by_x + more * _times(self.apart[used, used, None], more)).sum(axis=0)
-                size = ((np.abs(a) + np.abs(b)) * np.sqrt(self.alike.diagonal()[used, None])).sum(axis=0)
-                squares[m] = np.where(both <= NO_VARIANCE * size**2, 0.0, both / 4)
+            squares[:2] = _squares(of_shares, *map(_of_shares, (self.alike, crossed, self.apart)))
+            squares[2] = _squares(of_f1, self.alike, crossed, self.apart)
             ranked = np.where(np.abs(difference) <= SLACK, 0.0, difference**2 / squares)
         return np.where(np.isnan(difference), np.inf, ranked).T, difference.T, squares.T
 
@@ -244,9 +239,29 @@ def _looked_up(sizes: IntArray, uniform: FloatArray) -> AnyArray:
     return found
 
 
+def _of_shares(matrix: FloatArray) -> FloatArray:
+    """Of a matrix of all four sums, those of precision's two, and of recall's."""
+    return matrix.reshape(2, 2, 2, 2, *matrix.shape[2:])[(0, 1), :, (0, 1)]
+
+
+def _squares(slopes: FloatArray, alike: FloatArray, crossed: FloatArray, apart: FloatArray) -> FloatArray:
+    """Σ d² of each swap by the slopes of a measure in its sums, those of both sides; 0 where it is but rounding.
+
+    ``alike`` and ``apart`` are matrices of these sums, ``crossed`` has one for each swap. Several measures at once come
+    first in each of them.
+    """
+    # d_i is half of (g_A - g_B) x_i + s_i (g_A + g_B) y_i, with g the slopes
+    a, b = slopes[..., 0, :], slopes[..., 1, :]
+    less, more = a - b, a + b
+    by_x = _times(alike[..., None], less) + 2 * _times(crossed, more)
+    both = (less * by_x + more * _times(apart[..., None], more)).sum(axis=-2)
+    size = ((np.abs(a) + np.abs(b)) * np.sqrt(alike.diagonal(axis1=-2, axis2=-1))[..., None]).sum(axis=-2)
+    return np.where(both <= NO_VARIANCE * size**2, 0.0, both / 4)
+
+
 def _times(matrix: FloatArray, columns: FloatArray) -> FloatArray:
     """A matrix, or one for each column, times columns."""
-    return np.asarray((matrix * columns).sum(axis=1))
+    return np.asarray((matrix * columns[..., None, :, :]).sum(axis=-2))
 
 
 def _kinds(first: Counts, second: Counts) -> _Kinds:
@@ -255,12 +270,14 @@ def _kinds(first: Counts, second: Counts) -> _Kinds:
     apart = y[differs]
     # a unit and the same one exchanged are of one kind: the first count that differs is turned to be larger
     turn = np.sign(np.take_along_axis(apart, (apart != 0).argmax(axis=1)[:, None], axis=1))
-    rows, which, sizes = np.unique(
-        np.hstack([x[differs], apart * turn]), axis=0, return_inverse=True, return_counts=True
-    )
-    observed = np.bincount(which.ravel(), turn[:, 0] > 0, len(sizes))
+    rows = np.hstack([x[differs], apart * turn])
+    ascending = np.lexsort(rows.T[::-1])
+    rows = rows[ascending]
+    first_ones = np.flatnonzero(np.append(True, (rows[1:] != rows[:-1]).any(axis=1))[: len(rows)])
+    sizes = np.diff(first_ones, append=len(rows))
+    observed = np.add.reduceat(turn[ascending, 0] > 0, first_ones, dtype=np.float64)
     order = np.argsort(sizes, kind="stable")  # kinds of one unit come first
-    rows, sizes = rows[order], sizes[order]
+    rows, sizes = rows[first_ones[order]], sizes[order]
     linear = np.hstack([rows[:, 4:], (rows[:, :4, None] * rows[:, None, 4:]).reshape(len(rows), 16)])
     used = np.ones(linear.shape[1], dtype=np.bool_)
     used[4:] = linear[:, 4:].any(axis=0)  # where both have the same events, no product with their difference
@@ -268,7 +285,7 @@ def _kinds(first: Counts, second: Counts) -> _Kinds:
     short = (sizes[:, None] * np.abs(linear)).sum(axis=0).max(initial=0.0) < 2**24 and not (linear % 1).any()
     return _Kinds(
         sizes=sizes,
-        observed=observed[order].astype(np.float64),
+        observed=observed[order],
         linear=linear[:, used].astype(np.float32 if short else np.float64, order="C"),
         used=used,
         every=(sizes[:, None] * linear).sum(axis=0),
@@ -278,16 +295,18 @@ def _kinds(first: Counts, second: Counts) -> _Kinds:
     )
 
 
-def _sloped(total: FloatArray) -> tuple[FloatArray, tuple[FloatArray, FloatArray, FloatArray]]:
-    """Measures of 4 x ... sums, 3 x ..., and the slopes of each in the sums that it uses; as `linearise` has them."""
-    alarms, hits, events, found = total
+def _sloped(total: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Measures of 4 x ... sums, 3 x ..., as `linearise` has them; and the slopes of both shares, 2 x 2 x ..., and of
+    F1, 4 x ..., in the sums that they use."""
+    whole, part = total[[ALARMS, EVENTS]], total[[HITS, FOUND]]
     # where cuts give back more than there is, a share ends at 0 or 1
-    p, r = np.clip(hits / alarms, 0.0, 1.0), np.clip(found / events, 0.0, 1.0)
+    shares = np.minimum(np.maximum(part / whole, 0.0), 1.0)
+    p, r = shares
     none = p + r == 0
     f1 = np.where(none, 0.0, 2 * p * r / (p + r))
-    of_p, of_r = np.stack([-p / alarms, 1 / alarms]), np.stack([-r / events, 1 / events])
-    by_p, by_r = (np.where(none, 0.0, 2 * (x / (p + r)) ** 2) for x in (r, p))
-    return np.stack([p, r, f1]), (of_p, of_r, np.concatenate([by_p * of_p, by_r * of_r]))
+    slopes = np.stack([-shares / whole, 1 / whole], axis=1)
+    by_share = np.where(none, 0.0, 2 * (shares[::-1] / (p + r)) ** 2)
+    return np.concatenate([shares, f1[None]]), slopes, np.concatenate(by_share[:, None] * slopes)
 
 
 def _drawn(kinds: _Kinds, bar: FloatArray, n_resamples: int, most: int, seed: int) -> tuple[FloatArray, IntArray]:
@@ -295,12 +314,11 @@ def _drawn(kinds: _Kinds, bar: FloatArray, n_resamples: int, most: int, seed: in
     pvalue, drawn = np.full(3, np.nan), np.zeros(3, dtype=np.int64)
     reached, done = np.zeros(3, dtype=np.int64), 0
     for extreme in _blocks(kinds, bar, n_resamples, most, seed):
-        counts = reached + np.cumsum(extreme, axis=0)
-        for m in np.flatnonzero(drawn == 0):
-            if done >= n_resamples and counts[-1, m] >= FEW:
-                at = done + int(np.searchsorted(counts[:, m], FEW)) + 1
-                pvalue[m], drawn[m] = FEW / at, at
-        reached, done = counts[-1], done + len(extreme)
+        counts = reached + np.count_nonzero(extreme, axis=0)
+        for m in np.flatnonzero((drawn == 0) & (counts >= FEW)) if done >= n_resamples else ():
+            at = done + int(np.flatnonzero(extreme[:, m])[FEW - reached[m] - 1]) + 1
+            pvalue[m], drawn[m] = FEW / at, at
+        reached, done = counts, done + len(extreme)
         ended = (drawn == 0) & ((done >= most) | ((done == n_resamples) & (reached >= FEW)))
         pvalue[ended], drawn[ended] = (reached[ended] + 1) / (done + 1), done
         if (drawn > 0)[~np.isnan(bar)].all():
@@ -323,6 +341,7 @@ EXPECTED = 5  # hits, and misses, of the detector with fewer alarms
 ALIKE = 2  # times as many alarms: either detector could be the other
 
 Pair = tuple[str, str]
+Side = tuple[int, float, str, str]
 Recut = Callable[[Pair], FloatArray | None]
 Method = Literal["swaps", "swaps and t"]
 
@@ -441,13 +460,18 @@ def all_differences(
     found: list[Difference] = []
     for done, pair in enumerate(pairs, start=1):
         first, second = units(pair)
-        values = linearise(first).values - linearise(second).values
+        one, other = linearise(first), linearise(second)
+        values = (one.values - other.values).tolist()
         back = None if recut is None else recut(pair)
-        moved: tuple[Counts, Counts] = (first, second) if back is None else (first - back, second + back)
+        moved: tuple[Counts, Counts] = (first, second)
+        if back is not None:
+            moved = first - back, second + back
+            one, other = map(linearise, moved)
         tested = swap_test(*moved, n_resamples=n_resamples, most=most, seed=seed)
-        changes = linearise(moved[0]).left_out - linearise(moved[1]).left_out
+        changes = one.left_out - other.left_out
+        alarms, sides = _alarms(pair, first, second), _sides(pair, first, second)
         found += [
-            _difference(pair, first, second, tested, float(values[m]), changes[:, m], m, noun, level, back is not None)
+            _difference(pair, alarms, sides, tested, values[m], changes[:, m], m, noun, level, back is not None)
             for m in range(n)
         ]
         advance(done)
@@ -461,8 +485,8 @@ def all_differences(
 
 def _difference(
     pair: Pair,
-    first: IntArray,
-    second: IntArray,
+    alarms: tuple[bool, str],
+    sides: list[Side],
     tested: Swapped,
     value: float,
     changes: FloatArray,
@@ -471,10 +495,10 @@ def _difference(
     level: float,
     recut: bool,
 ) -> Difference:
-    unlike, rare = (False, "") if MEASURES[m] == "recall" else _alarms(pair, first, second)
+    unlike, rare = (False, "") if MEASURES[m] == "recall" else alarms
     few = rare if unlike else ""
     student = recut or unlike or (bool(rare) and MEASURES[m] == "precision")
-    holding, weight, why = _holding(pair, first, second, m, noun)
+    holding, weight, why = _holding(sides[:2] if m == 0 else sides[2:] if m == 1 else sides, noun)
     low = high = None
     error = math.sqrt(max(holding - 1, 0) / max(holding, 1) * inner(changes, changes))
     pvalue = math.nan if few else float(tested.pvalue[m])
@@ -503,7 +527,7 @@ def _difference(
         pvalue=pvalue,
         corrected=math.nan,
         smallest=float(tested.smallest[m]),
-        n_units=len(first),
+        n_units=len(changes),
         n_differing=int(tested.differing[m]),
         n_resamples=int(tested.n_resamples[m]),
         method="swaps and t" if student else "swaps",
@@ -547,23 +571,22 @@ def _alarms(pair: Pair, first: IntArray, second: IntArray) -> tuple[bool, str]:
     )
 
 
-def _holding(pair: Pair, first: IntArray, second: IntArray, m: int, noun: Kind) -> tuple[int, float, str]:
+def _sides(pair: Pair, first: IntArray, second: IntArray) -> list[Side]:
+    """Of alarms, and of events, for both detectors: how many units hold any, how many units of equal size these weigh,
+    and what is said of them."""
+    weights = weighed(first), weighed(second)
+    return [
+        (int(np.count_nonzero(side[:, column])), weight[i], name, f"{whose}: " * (name == "alarm"))
+        for i, (column, name) in enumerate(((ALARMS, "alarm"), (EVENTS, "event")))
+        for side, weight, whose in zip((first, second), weights, pair, strict=True)
+    ]
+
+
+def _holding(sides: list[Side], noun: Kind) -> tuple[int, float, str]:
     """The number of units behind a measure, how many units of equal size they weigh, and why these are too few.
 
     A unit counts if it holds what the measure is a share of: alarms, events or both. The side with fewer decides.
     """
-    columns = {"precision": (ALARMS,), "recall": (EVENTS,)}.get(MEASURES[m], (ALARMS, EVENTS))
-    sides = [
-        (
-            int(np.count_nonzero(side[:, column])),
-            weighed(side)[column == EVENTS],
-            name,
-            f"{whose}: " * (name == "alarm"),
-        )
-        for column, name in ((ALARMS, "alarm"), (EVENTS, "event"))
-        if column in columns
-        for side, whose in zip((first, second), pair, strict=True)
-    ]
     n, _, fewest, whose = min(sides)
     held, weight, heaviest, its = min(sides, key=lambda side: side[1])
     if n < FEWEST:
