@@ -594,10 +594,10 @@ def placed(trial: TimedTrial, model: NullModel, n_resamples: int, rng: Any) -> P
     starts, stops = (np.array([getattr(w, end)[alarms] for w in trial.alarm_windows]) for end in ("starts", "stops"))
     recall, precision = [trial.recall_hits.T], [trial.precision_hits.T]
     for rows in draws(model, trial, n_resamples, rng):
-        hits = {side: np.zeros((len(rows), len(starts)), dtype=np.int64) for side in SIDES}
-        hits_of_windows(np.sort(rows.astype(np.int64), axis=1), starts, stops, **hits)
-        recall.append(hits["recall"])
-        precision.append(hits["precision"])
+        near, found_by = np.zeros((2, len(rows), len(starts)), dtype=np.int64)
+        hits_of_windows(np.sort(rows.astype(np.int64), axis=1), starts, stops, near, found_by)
+        precision.append(near)
+        recall.append(found_by)
     return Placed(np.concatenate(recall), np.concatenate(precision), how)
 
 
