@@ -106,6 +106,7 @@ source_options = several(
         "--warmup",
         default=None,
         type=PART,
+        metavar="LENGTH",
         help=f"{DECLARED['warmup'].option.removesuffix('.')}; or a column with the steps, or the share, of each series "
         "(column:150 where 150 would be steps).",
     ),
