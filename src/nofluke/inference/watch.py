@@ -73,7 +73,7 @@ def _length(value: Any, name: str) -> int | str:
 
 
 def _block(value: Any, name: str) -> int | str:
-    return value if value == "auto" else _length(value, name)
+    return "auto" if isinstance(value, str) and value == "auto" else _length(value, name)
 
 
 def _every(value: Any, name: str) -> int | str:
