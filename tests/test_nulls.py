@@ -512,8 +512,9 @@ class TestAsNull:
     def test_operations_that_are_no_number_are_refused(self, odd):
         """As other settings are, before any cell is judged."""
         for null in (nf.nulls.Permutation, functools.partial(nf.nulls.PeriodShuffle, period=3)):
-            with pytest.raises(nf.InputError, match="^programme_operations=.* must be a number of operations"):
+            with pytest.raises(nf.InputError, match=r"^programme_operations=.* must be a number of operations"):
                 null(programme_operations=odd)
+            assert hash(null(programme_operations=np.array(5)))  # cells keep what nulls make of them by the null
 
     def test_strata_of_the_wrong_length_are_refused(self):
         """One stratum for each step."""

@@ -202,5 +202,5 @@ def test_a_test_part_is_looked_at_before_it_becomes_an_array():
             raise RuntimeError("no array")
 
     for odd in (range(2**40), [[0, [1, 2]]], NoArray(), [NoArray()]):
-        with pytest.raises(InputError, match="^test_part"):
+        with pytest.raises(InputError, match=r"^test_part"):
             nf.Series(TRUTH, test_part=odd)

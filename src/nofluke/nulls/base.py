@@ -338,9 +338,11 @@ def check_resamples(n_resamples: object) -> int:
     return as_whole(n_resamples, "n_resamples", 1, MOST_RESAMPLES)
 
 
-def check_operations(programme_operations: object) -> None:
-    """Refuse what is no number of operations."""
-    as_number(programme_operations, "programme_operations", "be a number of operations", lambda number: number >= 0)
+def as_operations(programme_operations: object) -> float:
+    """How many operations an exact law may take."""
+    return as_number(
+        programme_operations, "programme_operations", "be a number of operations", lambda number: number >= 0
+    )
 
 
 def as_seed(rng: Any) -> int | None:

@@ -1371,8 +1371,13 @@ def _are_dates(index: Any) -> bool:
 
 
 def clock_of(series: Any) -> Any:
-    """The times of a series: its index of dates, else 0, 1, 2, ..."""
-    return series.index if has_dates(series) else range(len(series))
+    """The times of the series X: its index of dates, else 0, 1, 2, ..."""
+    try:
+        return series.index if has_dates(series) else range(len(series))
+    except Exception:  # a number, a lazy frame, an object of the user's that refuses
+        raise InputError(
+            argument="X", value=series, problem="must be the series that was watched, with a value for each step"
+        ) from None
 
 
 def aligned(column: Column, reference: Column, name: str, other: str) -> Column:
