@@ -22,7 +22,7 @@ from nofluke.studies.sources.chunks import (
     Read,
     Slices,
     cut,
-    sum_of_arrays,
+    sum_of_array,
     typed,
     unused_columns,
 )
@@ -297,7 +297,11 @@ def _frame(value: Any, roles: Roles, events: Listed | None) -> Chunks:
         raise InputError(problem=nameless(len(texts["detector"]), roles.detector, "detector"))
     entries = entries_of(found, roles, places, events)
     cases = [case_of(entry, blocks, detectors, roles) for entry in entries]
-    told = {"kind": "frame", "roles": roles.to_dict(), **sum_of_arrays(used)}
+    told = {
+        "kind": "frame",
+        "roles": roles.to_dict(),
+        "columns": {name: sum_of_array(values) for name, values in used.items()},
+    }
     parts = tuple(CasesChunk(cases=tuple(cases[part])) for part in cut(scores_in(entries, scores)))
     unused = unused_columns([columns], [*used])
     return Chunks(detectors=detectors, fingerprint=told, parts=parts, unused=unused)

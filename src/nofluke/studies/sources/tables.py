@@ -397,12 +397,10 @@ def parquet_of_text(
     return replace(file, path=to), names
 
 
-def regrouped(
-    file: TableFile, columns: Sequence[str], series: str, detector: str | None, to: Path, connection: Any
-) -> TableFile:
+def regrouped(file: TableFile, columns: Sequence[str], roles: Roles, to: Path, connection: Any) -> TableFile:
     """The same rows, those of each series, and of each detector in it, together."""
     with open_table(file.path, [], None, connection, file.label) as table:
-        by = ", ".join(f"{_field(table, name)}::VARCHAR" for name in (series, detector) if name is not None)
+        by = ", ".join(f"{_field(table, name)}::VARCHAR" for name in (roles.series, roles.detector) if name is not None)
         fields = {name: table.fields[table.names.index(name)] for name in columns if name in table.names}
         _check_case(list(fields), file.label)
         cells = ", ".join(f"{quoted(field)} AS {quoted(name)}" for name, field in fields.items())
@@ -440,10 +438,15 @@ def table_source(names: Sequence[str], root: Path, roles: Roles, events: Listed 
         connection.execute(f"SET memory_limit = '512MB'; SET temp_directory = '{literal(folder.path)}'")
         columns = columns_of(names, root, roles, connection)
         used = (*columns, *dict.fromkeys(roles.others.values()))
-        copies, broken = _of_each(
-            files,
-            lambda at, file: parquet_of_text(file, used, folder.path / f"text-{at}.parquet", connection),
-        )
+
+        def as_parquet(at: int, file: TableFile) -> tuple[TableFile, Sequence[str]]:
+            return parquet_of_text(file, used, folder.path / f"text-{at}.parquet", connection)
+
+        def together(at: int, file: TableFile) -> TableFile:
+            to = folder.path / f"together-{at}.parquet"
+            return regrouped(file, used, roles, to, connection) if file in torn else file
+
+        copies, broken = _of_each(files, as_parquet)
         headers = [names for _, names in copies.values()]
         readable = [file for file, _ in copies.values()]
         found, unread = indexed(readable, roles, connection)
@@ -454,21 +457,7 @@ def table_source(names: Sequence[str], root: Path, roles: Roles, events: Listed 
                 counts, _ = _of_each(torn, lambda _, file: places_of(file, roles, connection))
                 for count in counts.values():
                     places.update(count)
-            whole, lost = _of_each(
-                readable,
-                lambda at, file: (
-                    regrouped(
-                        file,
-                        used,
-                        str(roles.series),
-                        roles.detector,
-                        folder.path / f"together-{at}.parquet",
-                        connection,
-                    )
-                    if file in torn
-                    else file
-                ),
-            )
+            whole, lost = _of_each(readable, together)
             found, unread = indexed(whole.values(), roles, connection)
             unread |= lost
     broken |= unread
