@@ -189,20 +189,17 @@ def _is_number(item: Any) -> bool:
 
 def _place(columns: _Columns, name: Any, role: str) -> int:
     """Where a column is; refuses a name that no column has, or two have."""
-    if not isinstance(name, str) or columns.names.count(name) != 1:
-        many = isinstance(name, str) and columns.names.count(name) > 1
-        listed = ", ".join(map(shown, columns.names[:20]))
-        raise InputError(
-            argument=role,
-            value=name,
-            problem=f"names {columns.names.count(name)} columns of {columns.label}"
-            if many
-            else f"is no column of {columns.label}",
-            remedy="rename all but one"
-            if many
-            else (isinstance(name, str) and meant(name, columns.names)) or f"the columns are {listed}",
+    count = columns.names.count(name) if isinstance(name, str) else 0
+    if count == 1:
+        return columns.names.index(name)
+    problem, remedy = f"names {count} columns of {columns.label}", "rename all but one"
+    if not count:
+        problem, remedy = (
+            f"is no column of {columns.label}",
+            meant(name, columns.names) if isinstance(name, str) else "",
         )
-    return columns.names.index(name)
+        remedy = remedy or f"the columns are {', '.join(map(shown, columns.names[:20]))}"
+    raise InputError(argument=role, value=name, problem=problem, remedy=remedy)
 
 
 def _names(columns: _Columns, name: str, role: str) -> list[str]:
@@ -599,8 +596,8 @@ def summed(values: FloatArray, weights: FloatArray, unit: IntArray) -> Sums:
         d = grouped(np.where(both, w * (v[:, [i]] - v), 0.0))
         d = np.where(np.abs(d) <= ROUNDING * (scale + scale[:, [i]]), 0.0, d)
         own = grouped(w * both)
-        told.append(np.stack([d.sum(0), (d * d).sum(0), own.sum(0), (d * own).sum(0), (own * own).sum(0)]))
-        told[-1] = np.vstack([told[-1], np.count_nonzero(d, axis=0)])
+        sums_of_pairs = [d.sum(0), (d * d).sum(0), own.sum(0), (d * own).sum(0), (own * own).sum(0)]
+        told.append(np.stack([*sums_of_pairs, np.count_nonzero(d, axis=0)]))
         if keep:
             between.append(d)
     total, squares, weight, crossed, weights2, differing = np.stack(told, axis=1)
@@ -794,7 +791,7 @@ class Answer(ByValue):
     @property
     def unit(self) -> str:
         """One of the units."""
-        return self.units.removesuffix("s") if self.units == "sources" else "series"
+        return "source" if self.units == "sources" else "series"
 
     def groups(self) -> tuple[tuple[int, ...], ...]:
         """Sets of methods, by place, none of which is told from another; each pair that is not told apart is in one."""

@@ -429,7 +429,7 @@ class SeriesFiles:
             if isinstance(one, Fault):
                 raise InputError(problem=one.reason)
             group = one
-        lengths = {len(one) for one in scores.values() if not isinstance(one, Fault)}
+        lengths = [len(one) for one in scores.values() if not isinstance(one, Fault)]
         truth, times = shared.get("truth"), shared.get("times")
         if layout.skips_gaps and isinstance(truth, np.ndarray) and lengths and len(truth) not in lengths:
             kept = self._without_gaps(truth)
@@ -437,8 +437,7 @@ class SeriesFiles:
                 shared["truth"] = truth = kept
         steps = next((len(one) for one in (truth, times) if isinstance(one, np.ndarray)), 0)
         if not steps and lengths:
-            first = next(one for one in scores.values() if not isinstance(one, Fault))
-            steps = len(first) if roles.align is None else max(lengths)
+            steps = lengths[0] if roles.align is None else max(lengths)
         fitted = {name: self._fitted(name, found, steps) for name, found in scores.items()}
         if layout.clock_may_turn and isinstance(times, np.ndarray) and not (times[1:] > times[:-1]).all():
             events, shared["times"] = None if events is None else on_steps(events, times), None
