@@ -230,6 +230,7 @@ def test_metrics_are_called_as_those_of_sktime_and_aeon():
     assert area(DATED, scores) == area(truth, scores["scores"].to_numpy()) == area(y_true=DATED, y_score=scores)
     for wrong, message in (
         ({"y_pred": alarms}, "a metric needs the truth: pass truth=, or y_true="),
+        ({"y_true": LABELS, "y_pred": alarms, "X": 60}, "X=60 must be the series that was watched"),
         ({"y_true": LABELS, "y_pred": alarms, "y_score": alarms}, "pass either y_pred= or y_score=: they are the same"),
         ({"y_true": LABELS, "y_score": alarms}, "pass predictions, or scores with a threshold"),
     ):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import os
@@ -507,10 +508,20 @@ class TestAsNull:
         ):
             nf.evaluate(flags(9, 3), predictions=flags(9, 4), null="segments", method="exact")
 
+    @pytest.mark.parametrize("odd", ["5", (), math.nan, -1, [1]])
+    def test_operations_that_are_no_number_are_refused(self, odd):
+        """As other settings are, before any cell is judged."""
+        for null in (nf.nulls.Permutation, functools.partial(nf.nulls.PeriodShuffle, period=3)):
+            with pytest.raises(nf.InputError, match=r"^programme_operations=.* must be a number of operations"):
+                null(programme_operations=odd)
+            assert hash(null(programme_operations=np.array(5)))  # cells keep what nulls make of them by the null
+
     def test_strata_of_the_wrong_length_are_refused(self):
         """One stratum for each step."""
         with pytest.raises(nf.InputError, match=r"strata has shape \(3,\), but the sequence has 9 steps"):
             nf.evaluate(flags(9, 3), predictions=flags(9, 4), null=nf.nulls.Seasonal(strata=[0, 1, 0]))
+        with pytest.raises(nf.InputError, match=r"strata has shape \(\), but the sequence has 9 steps"):
+            nf.evaluate(flags(9, 3), predictions=flags(9, 4), null=nf.nulls.Seasonal(strata=5))
 
     @pytest.mark.parametrize(
         ("strata", "message"),

@@ -593,8 +593,9 @@ def test_rows_without_a_detector_leave_a_hole(tmp_path, kind, empty):
     """They may be any detector's: their series has no result, and the reason says how many there are."""
     frame = long_frame(wide_frame())
     frame.loc[(frame["d"] == "b") & (frame["s"] == "y9"), "d"] = empty
-    asked = {"series": "s", "truth": "y", "detector": "d", "scores": "z"}
+    asked = {"series": "s", "group": "g", "truth": "y", "detector": "d", "scores": "z"}
     cases = cases_of(read_source(frame if kind == "frame" else written(frame, tmp_path, kind), **asked))
+    assert cases["y9"].group == frame.loc[frame["s"] == "y9", "g"].iloc[0]
     reason = "6 row(s) have no value in column 'd': name the detector of every row."
     assert {part.reason for part in (cases["y9"].truth, *cases["y9"].detectors.values())} == {reason}
     assert not any(isinstance(part, Fault) for name in ("x", "y10") for part in cases[name].detectors.values())

@@ -192,3 +192,15 @@ def test_pages_say_the_test_part(asked, said):
     call = call_of(result)
     assert said in call
     assert eval(call, {"nf": nf, "truth": TRUTH, "scores": SCORES}).left_out == result.left_out
+
+
+def test_a_test_part_is_looked_at_before_it_becomes_an_array():
+    """Ranges of any length, uneven lists and objects that are no arrays are told as they were passed."""
+
+    class NoArray:
+        def __array__(self, *_, **__):
+            raise RuntimeError("no array")
+
+    for odd in (range(2**40), [[0, [1, 2]]], NoArray(), [NoArray()]):
+        with pytest.raises(InputError, match=r"^test_part"):
+            nf.Series(TRUTH, test_part=odd)

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import nofluke as nf
+from fuzzing import NoWords
 from nofluke.cli import main
 from nofluke.errors import InputError
 from nofluke.inference import blocks as module
@@ -574,6 +575,8 @@ def test_irregular_times_need_a_duration():
     [
         ({}, "tolerance must be fixed"),
         ({"tolerance": 2, "block": "0s"}, "block='0s' must be a duration"),
+        ({"tolerance": 2, "block": np.arange(3)}, "block=.* must be a duration"),
+        ({"tolerance": 2, "start": NoWords()}, "start=.* must be a step or a time"),
         ({"tolerance": 2, "null": "segments"}, "has no law within a block"),
         ({"tolerance": 2, "lost_below": 1.5}, "lost_below=1.5 must"),
         ({"tolerance": 2, "alpha": 2}, "alpha=2 must"),

@@ -72,8 +72,16 @@ def _length(value: Any, name: str) -> int | str:
     return format_duration(long)
 
 
+def _begin(value: Any, name: str) -> int | str:
+    """A step, or a time as it is written."""
+    try:
+        return value if isinstance(value, int | str) else str(value)
+    except Exception:  # an object of the user's may raise anything
+        raise InputError(argument=name, value=value, problem="must be a step or a time") from None
+
+
 def _block(value: Any, name: str) -> int | str:
-    return value if value == "auto" else _length(value, name)
+    return "auto" if isinstance(value, str) and value == "auto" else _length(value, name)
 
 
 def _every(value: Any, name: str) -> int | str:
@@ -145,7 +153,7 @@ SETTINGS: dict[str, Callable[[Any, str], Any]] = {
     "mute_after": _length,
     "lost_below": _least,
     "false_alarm_every": _every,
-    "start": lambda value, _: value if isinstance(value, int | str) else str(value),
+    "start": _begin,
     "step": _length,
     "timezone": _zone,
 }

@@ -16,7 +16,7 @@ from nofluke.laws.exact.moments import Moments
 from nofluke.laws.law import How, Law
 from nofluke.laws.montecarlo import Draw
 from nofluke.metrics.draws import Layout
-from nofluke.plain import as_rng, as_whole, check_word
+from nofluke.plain import as_number, as_rng, as_whole, check_word
 from nofluke.series.trial import Cell
 from nofluke.series.truth import Truth
 
@@ -336,6 +336,13 @@ def floor_of(law: Law) -> float:
 def check_resamples(n_resamples: object) -> int:
     """The number of resamples as a plain int; refuses anything else, or more than anyone can wait for."""
     return as_whole(n_resamples, "n_resamples", 1, MOST_RESAMPLES)
+
+
+def as_operations(programme_operations: object) -> float:
+    """How many operations an exact law may take."""
+    return as_number(
+        programme_operations, "programme_operations", "be a number of operations", lambda number: number >= 0
+    )
 
 
 def as_seed(rng: Any) -> int | None:

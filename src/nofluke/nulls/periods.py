@@ -25,7 +25,7 @@ from nofluke.errors import InputError, arg, joined, say
 from nofluke.laws.law import Law, exactly
 from nofluke.laws.montecarlo import Draw
 from nofluke.laws.tables import TableLaw
-from nofluke.nulls.base import MOST_STEPS, Kept, Method, NullModel
+from nofluke.nulls.base import MOST_STEPS, Kept, Method, NullModel, as_operations
 from nofluke.nulls.placements import hit_by_any, predictions_near
 from nofluke.plain import as_whole
 from nofluke.series.counting import ends_of, in_ranges
@@ -669,6 +669,7 @@ class PeriodShuffle(NullModel):
         object.__setattr__(self, "period", as_period(self.period, "period", 2, UNITS))
         for name in ("windows", "cycle"):
             object.__setattr__(self, name, as_whole(getattr(self, name), name, 1, MOST_STEPS))
+        object.__setattr__(self, "programme_operations", as_operations(self.programme_operations))
 
     @property
     def assumption(self) -> str:

@@ -23,7 +23,7 @@ from nofluke.laws.montecarlo.in_time import uniform
 from nofluke.laws.precision import precision_law
 from nofluke.laws.tables import binomial, hypergeometric
 from nofluke.nulls import timed_shifts
-from nofluke.nulls.base import METHODS, Joint, Kept, Method, NullModel, floor_of
+from nofluke.nulls.base import METHODS, Joint, Kept, Method, NullModel, as_operations, floor_of
 from nofluke.series.trial import Cell
 from nofluke.series.truth import Truth
 
@@ -64,6 +64,9 @@ class Permutation(NullModel):
     name: ClassVar[str] = "permutation"
     methods: ClassVar[tuple[Method, ...]] = METHODS
     takes_times: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "programme_operations", as_operations(self.programme_operations))
 
     @property
     def permutes(self) -> bool:

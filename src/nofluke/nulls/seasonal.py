@@ -156,7 +156,7 @@ class Seasonal(Stratified):
     def _labels_of(self, side: Truth) -> IntArray:
         """Labels of all steps as they were given, or made from the clock."""
         every, clock = len(side.open_steps), side.clock
-        if not callable(self.strata) and (len(self.strata) == every or self._days is None):
+        if not callable(self.strata) and (self._days is None or len(self.strata) == every):
             return np.asarray(self.strata)
         if clock is None or not clock.is_dates:
             raise InputError(

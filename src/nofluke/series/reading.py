@@ -1149,12 +1149,21 @@ def as_test_part(value: Any) -> PartEnds | None:
     both = [_plain_end(part) for part in value.split(",")] if isinstance(value, str) and "," in value else value
     if isinstance(both, list | tuple) and len(both) == 2 and not any(isinstance(one, bool) for one in both):
         part = PartEnds(*both)
-    elif isinstance(both, str) or np.ndim(both) == 0:
+    elif _is_one(both):
         part = PartEnds(both)
     else:
         return None
     part.in_time  # refuses what is neither a step nor a share, nor a time  # noqa: B018
     return part
+
+
+def _is_one(value: Any) -> bool:
+    """Whether it is a single value; of many, only columns can tell whether they are arrays."""
+    try:
+        len(value)
+    except Exception:  # a number, a date, an array without dimensions, an object of the user's that refuses
+        return True
+    return isinstance(value, str)
 
 
 def test_part_column(test_part: Any) -> str | None:
@@ -1362,8 +1371,13 @@ def _are_dates(index: Any) -> bool:
 
 
 def clock_of(series: Any) -> Any:
-    """The times of a series: its index of dates, else 0, 1, 2, ..."""
-    return series.index if has_dates(series) else range(len(series))
+    """The times of the series X: its index of dates, else 0, 1, 2, ..."""
+    try:
+        return series.index if has_dates(series) else range(len(series))
+    except Exception:  # a number, a lazy frame, an object of the user's that refuses
+        raise InputError(
+            argument="X", value=series, problem="must be the series that was watched, with a value for each step"
+        ) from None
 
 
 def aligned(column: Column, reference: Column, name: str, other: str) -> Column:

@@ -5,7 +5,6 @@ The section "Ranking by values" of docs/explanation/theory.md has the mathematic
 
 from __future__ import annotations
 
-import fnmatch
 import glob
 import itertools
 import math
@@ -37,7 +36,7 @@ from nofluke.plain import as_rng, check_alpha, check_word, exact_floats, finite_
 from nofluke.progress import progress_bar
 from nofluke.ratios import TIE_SLACK
 from nofluke.studies.result import Study, check_finished
-from nofluke.studies.sources.names import items_of, names_in, names_of_files, numbers_in
+from nofluke.studies.sources.names import items_of, matching, names_in, names_of_files, numbers_in
 from nofluke.text.exports import Exports
 from nofluke.text.numbers import p_is, show_p
 from nofluke.text.tables import SCHEMA, Table, by_column, noted, plural, show_share
@@ -190,20 +189,17 @@ def _is_number(item: Any) -> bool:
 
 def _place(columns: _Columns, name: Any, role: str) -> int:
     """Where a column is; refuses a name that no column has, or two have."""
-    if not isinstance(name, str) or columns.names.count(name) != 1:
-        many = isinstance(name, str) and columns.names.count(name) > 1
-        listed = ", ".join(map(shown, columns.names[:20]))
-        raise InputError(
-            argument=role,
-            value=name,
-            problem=f"names {columns.names.count(name)} columns of {columns.label}"
-            if many
-            else f"is no column of {columns.label}",
-            remedy="rename all but one"
-            if many
-            else (isinstance(name, str) and meant(name, columns.names)) or f"the columns are {listed}",
+    count = columns.names.count(name) if isinstance(name, str) else 0
+    if count == 1:
+        return columns.names.index(name)
+    problem, remedy = f"names {count} columns of {columns.label}", "rename all but one"
+    if not count:
+        problem, remedy = (
+            f"is no column of {columns.label}",
+            meant(name, columns.names) if isinstance(name, str) else "",
         )
-    return columns.names.index(name)
+        remedy = remedy or f"the columns are {', '.join(map(shown, columns.names[:20]))}"
+    raise InputError(argument=role, value=name, problem=problem, remedy=remedy)
 
 
 def _names(columns: _Columns, name: str, role: str) -> list[str]:
@@ -239,7 +235,7 @@ def _wide(columns: _Columns, series: str | None, value: str | None, source: Sour
             problem="is for tables with a row for each series and method",
             remedy=say("pass {} too, or leave it out", arg("method")),
         )
-    names = _row_names(columns, series)
+    names = [f"row {i + 1}" for i in range(columns.n_rows)] if series is None else _names(columns, series, "series")
     if twice := sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []:
         raise InputError(
             argument="series",
@@ -266,12 +262,6 @@ def _wide(columns: _Columns, series: str | None, value: str | None, source: Sour
         sources=_sources(columns, names, source),
         notes=notes,
     )
-
-
-def _row_names(columns: _Columns, series: str | None) -> list[str]:
-    if series is not None:
-        return _names(columns, series, "series")
-    return [f"row {i + 1}" for i in range(columns.n_rows)]
 
 
 def _long(
@@ -461,9 +451,7 @@ def _checked(read: ValueTable, methods: str | Sequence[str] | None, *, wide: boo
             problem=f"has {len(kept)} method(s) ({_some(kept)})" if kept else "has no method",
             remedy="a ranking needs two or more, each with a column of numbers",
         )
-    return ValueTable(
-        series=read.series, methods=kept, values=values, sources=read.sources, metric=read.metric, notes=tuple(notes)
-    )
+    return replace(read, methods=kept, values=values, notes=tuple(notes))
 
 
 def _chosen(names: tuple[str, ...], asked: str | Sequence[str] | None) -> tuple[str, ...]:
@@ -473,20 +461,16 @@ def _chosen(names: tuple[str, ...], asked: str | Sequence[str] | None) -> tuple[
     words = several(asked, "methods")
     for word in words:
         plain = word.removeprefix("!") if isinstance(word, str) else word
-        if not isinstance(plain, str) or not _matching(names, plain):
+        if not isinstance(plain, str) or not matching(names, plain):
             raise InputError(
                 argument="methods",
                 value=word,
                 problem="names no method",
                 remedy=(isinstance(plain, str) and meant(plain, names)) or f"there are {_some(names)}",
             )
-    wanted = [name for word in words if not word.startswith("!") for name in _matching(names, word)]
-    out = {name for word in words if word.startswith("!") for name in _matching(names, word[1:])}
+    wanted = [name for word in words if not word.startswith("!") for name in matching(names, word)]
+    out = {name for word in words if word.startswith("!") for name in matching(names, word[1:])}
     return tuple(name for name in (dict.fromkeys(wanted) if wanted else names) if name not in out)
-
-
-def _matching(names: Sequence[str], word: str) -> list[str]:
-    return [word] if word in names else [name for name in names if fnmatch.fnmatchcase(name, word)]
 
 
 def _refuse_foreign(read: ValueTable, kept: tuple[str, ...], values: FloatArray, *, wide: bool) -> None:
@@ -612,8 +596,8 @@ def summed(values: FloatArray, weights: FloatArray, unit: IntArray) -> Sums:
         d = grouped(np.where(both, w * (v[:, [i]] - v), 0.0))
         d = np.where(np.abs(d) <= ROUNDING * (scale + scale[:, [i]]), 0.0, d)
         own = grouped(w * both)
-        told.append(np.stack([d.sum(0), (d * d).sum(0), own.sum(0), (d * own).sum(0), (own * own).sum(0)]))
-        told[-1] = np.vstack([told[-1], np.count_nonzero(d, axis=0)])
+        sums_of_pairs = [d.sum(0), (d * d).sum(0), own.sum(0), (d * own).sum(0), (own * own).sum(0)]
+        told.append(np.stack([*sums_of_pairs, np.count_nonzero(d, axis=0)]))
         if keep:
             between.append(d)
     total, squares, weight, crossed, weights2, differing = np.stack(told, axis=1)
@@ -807,7 +791,7 @@ class Answer(ByValue):
     @property
     def unit(self) -> str:
         """One of the units."""
-        return self.units.removesuffix("s") if self.units == "sources" else "series"
+        return "source" if self.units == "sources" else "series"
 
     def groups(self) -> tuple[tuple[int, ...], ...]:
         """Sets of methods, by place, none of which is told from another; each pair that is not told apart is in one."""
@@ -1139,6 +1123,11 @@ class Ranking(Exports, ByValue):
         i, j = self.methods.index(first), self.methods.index(second)
         return self._pair(i, j, self.answer)
 
+    @property
+    def _pairs(self) -> list[tuple[int, int]]:
+        """All pairs of methods, by place."""
+        return list(itertools.combinations(range(len(self.methods)), 2))
+
     def _pair(self, i: int, j: int, answer: Answer) -> dict[str, Any]:
         return {
             "first": self.methods[i],
@@ -1170,21 +1159,19 @@ class Ranking(Exports, ByValue):
         how = (
             "all exchanges" if not answer.n_resamples else f"{answer.n_resamples:,} random exchanges, seed {self.seed}"
         )
-        pairs = len(self.methods) * (len(self.methods) - 1) // 2
         return (
             ("Speaks for", SPEAKS[answer.units]),
             ("Mean", f"each {'series' if self.weigh == 'series' else 'source'} has the same weight"),
             ("Intervals", f"of the difference from the best, {100 * (1 - self.alpha):.3g}% for all pairs at once"),
-            ("p", f"corrected for {plural(pairs, 'pair')} by the largest difference of any; {how}"),
+            ("p", f"corrected for {plural(len(self._pairs), 'pair')} by the largest difference of any; {how}"),
             ("Units", plural(answer.n_units, answer.unit, answer.units)),
         )
 
     def remarks(self) -> Iterator[str]:
         """What else the numbers say: groups, pairs, units that would tell, and notes on the data."""
-        pairs = len(self.methods) * (len(self.methods) - 1) // 2
         if len(self.methods) > 2:
             told = ", ".join(f"{answer.n_told:,} by {answer.units}" for answer in self.answers)
-            yield f"Pairs shown to differ, of {pairs:,}: {told}. Not shown to differ does not mean equal."
+            yield f"Pairs shown to differ, of {len(self._pairs):,}: {told}. Not shown to differ does not mean equal."
         for answer in self.answers:
             if answer.can_tell and not answer.told[0, 1] and answer.needed is not None:
                 about = max(answer.needed, answer.enough)
@@ -1202,7 +1189,7 @@ class Ranking(Exports, ByValue):
         lines: list[tuple[str, ...]] = []
         if rows == "pairs":
             heads = ("first", "second", f"difference [{level}]", *ps)
-            for i, j in itertools.combinations(range(len(self.methods)), 2):
+            for i, j in self._pairs:
                 shown_p = tuple(show_p(float(answer.pvalue[i, j])) for answer in self.answers)
                 lines.append((self.methods[i], self.methods[j], self._difference_in_words(i, j), *shown_p))
         else:
@@ -1242,11 +1229,9 @@ class Ranking(Exports, ByValue):
         _check_asked(rows, classical)
         if rows == "pairs":
             told = [
-                {**self._pair(i, j, answer), "units": answer.units}
-                for answer in self.answers
-                for i, j in itertools.combinations(range(len(self.methods)), 2)
+                {**self._pair(i, j, answer), "units": answer.units} for answer in self.answers for i, j in self._pairs
             ]
-            places = list(itertools.combinations(range(len(self.methods)), 2)) * len(self.answers)
+            places = self._pairs * len(self.answers)
             if classical is not None:
                 told = [
                     one | {"nemenyi": float(classical.nemenyi[at]), "wilcoxon": float(classical.wilcoxon[at])}
@@ -1294,7 +1279,6 @@ class Ranking(Exports, ByValue):
         }
 
     def _answer(self, answer: Answer) -> dict[str, Any]:
-        pairs = itertools.combinations(range(len(self.methods)), 2)
         return {
             "units": answer.units,
             "n_units": answer.n_units,
@@ -1305,7 +1289,7 @@ class Ranking(Exports, ByValue):
             "needed": answer.needed,
             "n_resamples": answer.n_resamples,
             "groups": [[self.methods[k] for k in group] for group in answer.groups()],
-            "pairs": [self._pair(i, j, answer) for i, j in pairs],
+            "pairs": [self._pair(i, j, answer) for i, j in self._pairs],
         }
 
     def plot(self, ax: Any = None, *, kind: Literal["groups", "dots"] = "groups") -> Any:
@@ -1457,18 +1441,11 @@ def rank(
     seed = as_seed(rng)
     if seed is None:
         seed = int(np.random.default_rng(as_rng(rng)).integers(2**63))
-    return ranked(read, weigh, better, speaks_for, alpha, n, seed)
-
-
-def ranked(
-    read: ValueTable, weigh: Kind, better: str, speaks_for: Kind | None, alpha: float, n: int, seed: int
-) -> Ranking:
-    """The ranking of a table that was read."""
     values, each = read.values, np.arange(len(read.values))
-    source, sizes = each, np.ones(len(values), dtype=np.int64)
+    origin, sizes = each, np.ones(len(values), dtype=np.int64)
     if read.sources is not None:
-        _, source, sizes = np.unique(np.array(read.sources), return_inverse=True, return_counts=True)
-    weights = 1.0 / sizes[source] if weigh == "sources" else np.ones(len(values))
+        _, origin, sizes = np.unique(np.array(read.sources), return_inverse=True, return_counts=True)
+    weights = 1.0 / sizes[origin] if weigh == "sources" else np.ones(len(values))
     sign = 1.0 if better == "higher" else -1.0
     there = ~np.isnan(values)
     means = np.nansum(weights[:, None] * values, axis=0) / (weights @ there)
@@ -1480,14 +1457,13 @@ def ranked(
     lead = np.nanmean(differences, axis=1) if not there.all() else sign * means
     order = np.argsort(-lead, kind="stable")
     found: dict[Kind, Answer] = {}
-    units: dict[Kind, IntArray] = {"series": each} if read.sources is None else {"sources": source, "series": each}
+    units: dict[Kind, IntArray] = {"series": each} if read.sources is None else {"sources": origin, "series": each}
     for kind, unit in units.items():
-        found[kind] = answered(sign * values[:, order], weights, unit, kind, alpha, n, seed)
+        answer = answered(sign * values[:, order], weights, unit, kind, alpha, n, seed)
+        # differences are those of the values as they are
+        found[kind] = answer if better == "higher" else replace(answer, low=-answer.high, high=-answer.low)
     asked: Kind = next(iter(found)) if speaks_for is None else speaks_for
     ranks = complete_ranks(sign * values[:, order])
-    turned = better == "lower"
-    if turned:  # differences are those of the values as they are
-        found = {kind: _turned(answer) for kind, answer in found.items()}
     return Ranking(
         methods=tuple(read.methods[k] for k in order),
         means=means[order],
@@ -1506,10 +1482,6 @@ def ranked(
         notes=(*read.notes, *_remarks(read, there, found[asked], len(ranks))),
         values=values[:, order],
     )
-
-
-def _turned(answer: Answer) -> Answer:
-    return replace(answer, low=-answer.high, high=-answer.low)
 
 
 def _remarks(read: ValueTable, there: BoolArray, answer: Answer, complete: int) -> Iterator[str]:

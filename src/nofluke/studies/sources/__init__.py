@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from itertools import groupby, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,6 @@ from nofluke.arrays import AnyArray
 from nofluke.data.columns import as_column, frame_columns
 from nofluke.errors import InputError, arg, passed, say, shown
 from nofluke.plain import check_word, is_text
-from nofluke.studies.cases import Case, Fault
 from nofluke.studies.sources.chunks import (
     Block,
     CasesChunk,
@@ -22,12 +22,9 @@ from nofluke.studies.sources.chunks import (
     Read,
     Slices,
     cut,
-    faulty,
-    long_case,
-    sum_of_arrays,
+    sum_of_array,
     typed,
     unused_columns,
-    wide_case,
 )
 from nofluke.studies.sources.events import Listed, listed_events
 from nofluke.studies.sources.folders import (
@@ -41,14 +38,11 @@ from nofluke.studies.sources.folders import (
 )
 from nofluke.studies.sources.names import (
     FOLDER,
-    NAMELESS,
     OF_NAMES,
     Roles,
     as_names,
     check_name,
     columns_to_read,
-    group_of,
-    in_places,
     items_of,
     name_or_none,
     nameless,
@@ -56,7 +50,17 @@ from nofluke.studies.sources.names import (
     numbers_in,
     text_of,
 )
-from nofluke.studies.sources.tables import table_source
+from nofluke.studies.sources.tables import (
+    Index,
+    Piece,
+    TableFile,
+    block_of,
+    case_of,
+    detectors_of,
+    entries_of,
+    scores_in,
+    table_source,
+)
 
 __all__ = ["LAYOUTS", "check_apart", "read_source"]
 
@@ -252,7 +256,7 @@ def _refuse(layout: str, given: dict[str, Any]) -> None:
 
 # ---- a study in memory: pandas, polars and pyarrow tables, or a dict of arrays, cut into its series
 
-Key = tuple[str | None, ...]
+FRAME = TableFile(path=Path(), label="the frame", folder="")
 
 
 def _frame(value: Any, roles: Roles, events: Listed | None) -> Chunks:
@@ -274,73 +278,33 @@ def _frame(value: Any, roles: Roles, events: Listed | None) -> Chunks:
     }
     order, slices = _runs([texts[role] for role in ("series", "detector") if role in texts])
     # with a clock, rows are put in its order
-    spread = {} if roles.times is not None or order is None else _places(texts["series"], order, slices)
+    places = {} if roles.times is not None or order is None else _places(texts["series"], order, slices)
     texts = {role: values if order is None else values[order] for role, values in texts.items()}
-    keys: list[Key] = [
-        tuple(texts[role][start] for role in ("series", "detector") if role in texts) for start, _ in slices
-    ]
     read = {
         name: _column(columns[name], name, order, slices, is_clock=name == roles.times)
         for name in (*scores, *roles.of_rows.values())
     }
-    detectors = scores if roles.detector is None else tuple(dict.fromkeys(key[1] for key in keys if key[1] is not None))
+    found: Index = {}
+    blocks: dict[Piece, Block] = {}
+    for at, (start, stop) in enumerate(slices):
+        series, detector = (texts[role][start] if role in texts else None for role in ("series", "detector"))
+        groups = tuple(set(texts["group"][start:stop])) if "group" in texts else ()
+        piece = Piece(file=FRAME, start=start, stop=stop, count=stop - start, detector=detector, groups=groups)
+        found.setdefault(series, []).append(piece)
+        blocks[piece] = block_of(piece, {name: parts[at] for name, parts in read.items()}, scores, roles)
+    detectors = detectors_of(found, scores, roles)
     if not detectors:
         raise InputError(problem=nameless(len(texts["detector"]), roles.detector, "detector"))
-    blocks = {
-        key: Block(
-            scores={name if roles.detector is None else str(key[1]): read[name][at] for name in scores},
-            **{role: read[column][at] for role, column in roles.of_rows.items()},
-        )
-        for at, key in enumerate(keys)
+    entries = entries_of(found, roles, places, events)
+    cases = [case_of(entry, blocks, detectors, roles) for entry in entries]
+    told = {
+        "kind": "frame",
+        "roles": roles.to_dict(),
+        "columns": {name: sum_of_array(values) for name, values in used.items()},
     }
-    if events is not None:
-        events.check(key[0] for key in keys if key[0] is not None)
-    groups = texts.get("group")
-    places = {key: spread[rows] for key, rows in zip(keys, slices, strict=True) if rows in spread}
-    cases = list(_cases(blocks, dict(zip(keys, slices, strict=True)), places, groups, detectors, roles, events))
-    sizes = [(stop - start) * len(scores) for start, stop in _spans(keys, slices)]
-    told = {"kind": "frame", "roles": roles.to_dict(), **sum_of_arrays(used)}
-    parts = tuple(CasesChunk(cases=tuple(cases[part])) for part in cut(sizes))
+    parts = tuple(CasesChunk(cases=tuple(cases[part])) for part in cut(scores_in(entries, scores)))
     unused = unused_columns([columns], [*used])
     return Chunks(detectors=detectors, fingerprint=told, parts=parts, unused=unused)
-
-
-def _spans(keys: Sequence[Key], slices: Slices) -> Iterator[tuple[int, int]]:
-    """First row and the one past the last of each series."""
-    for _, found in groupby(zip(keys, slices, strict=True), key=lambda item: item[0][0]):
-        rows = [rows for _, rows in found]
-        yield rows[0][0], rows[-1][1]
-
-
-def _cases(
-    blocks: Mapping[Key, Block],
-    rows: Mapping[Key, tuple[int, int]],
-    places: Mapping[Key, int],
-    groups: AnyArray | None,
-    detectors: Sequence[str],
-    roles: Roles,
-    events: Listed | None,
-) -> Iterator[Case]:
-    for name, found in groupby(blocks, key=lambda key: key[0]):
-        keys = list(found)
-        start, stop = rows[keys[0]][0], rows[keys[-1]][1]
-        if name is None:
-            yield faulty(NAMELESS, NAMELESS, detectors, nameless(stop - start, roles.series))
-            continue
-        group = name if groups is None else group_of(set(groups[start:stop]), str(roles.group))
-        if isinstance(group, Fault):
-            yield faulty(name, name, detectors, group.reason)
-            continue
-        truth = None if events is None else events(name)
-        notes = in_places(max(places.get(key, 1) for key in keys))
-        if roles.detector is None:
-            yield wide_case(name, group, blocks[keys[0]], detectors, roles, truth, notes)
-        else:
-            if lost := sum(rows[key][1] - rows[key][0] for key in keys if key[1] is None):
-                yield faulty(name, group, detectors, nameless(lost, roles.detector, "detector"))
-                continue
-            named = {str(key[1]): blocks[key] for key in keys}
-            yield long_case(name, group, named, detectors, roles, truth, notes)
 
 
 def _columns_of(value: Any) -> dict[str, Any]:
@@ -377,7 +341,7 @@ def _runs(keys: Sequence[AnyArray]) -> tuple[AnyArray | None, list[tuple[int, in
     starts = np.flatnonzero(new)
     stops = np.append(starts[1:], n)
     # by series first, so that the detectors of one lie together
-    found: dict[Any, dict[Key, list[tuple[int, int]]]] = {}
+    found: dict[Any, dict[tuple[str | None, ...], list[tuple[int, int]]]] = {}
     for start, stop in zip(starts.tolist(), stops.tolist(), strict=True):
         key = tuple(names[start] for names in keys)
         found.setdefault(key[0], {}).setdefault(key, []).append((start, stop))
@@ -390,10 +354,14 @@ def _runs(keys: Sequence[AnyArray]) -> tuple[AnyArray | None, list[tuple[int, in
     return np.concatenate([np.arange(start, stop) for start, stop in flat]), slices
 
 
-def _places(series: AnyArray, order: AnyArray, slices: Slices) -> dict[tuple[int, int], int]:
-    """In how many places rows lay that are together now; rows of the same series may have lain among them."""
+def _places(series: AnyArray, order: AnyArray, slices: Slices) -> dict[str, int]:
+    """In how many places the rows of each series, and detector, lay; rows of its other detectors may lie among them."""
     run = np.append(0, np.cumsum(np.not_equal(series[1:], series[:-1]).astype(np.bool_)))
-    return {(start, stop): len(np.unique(run[order[start:stop]])) for start, stop in slices}
+    places: Counter[str] = Counter()
+    for rows in (order[start:stop] for start, stop in slices):
+        if (name := series[rows[0]]) is not None:
+            places[name] = max(places[name], len(np.unique(run[rows])))
+    return places
 
 
 def _column(column: Any, name: str, order: AnyArray | None, slices: Slices, *, is_clock: bool) -> list[Read]:

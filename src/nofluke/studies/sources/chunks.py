@@ -49,14 +49,6 @@ class Block:
     test_part: Read | None = field(repr=False, default=None)
     warmup: Read | None = field(repr=False, default=None)
 
-    def each(self, change: Callable[[Read], Read | None]) -> Block:
-        """The same with every column changed."""
-        others = {role: getattr(self, role) for role in OF_ROWS}
-        return Block(
-            scores={name: part for name, read in self.scores.items() if (part := change(read)) is not None},
-            **{role: None if part is None else change(part) for role, part in others.items()},
-        )
-
 
 def typed(read: Callable[[int, int], AnyArray], slices: Slices) -> list[Read]:
     """One column of several adjacent series: read at once, or by halves where something is wrong with it."""
@@ -204,7 +196,9 @@ def _in_time(block: Block) -> tuple[Block, tuple[Remark, ...]]:
     def turned(part: Read) -> Read:
         return part if isinstance(part, Fault) or len(part) != len(order) else part[order]
 
-    return block.each(turned), (Remark("sorted", "Rows were not in time order, and were sorted by time."),)
+    others = {role: turned(part) for role in OF_ROWS if (part := getattr(block, role)) is not None}
+    scores = {name: turned(part) for name, part in block.scores.items()}
+    return Block(scores=scores, **others), (Remark("sorted", "Rows were not in time order, and were sorted by time."),)
 
 
 def _repeated(times: AnyArray) -> Fault:
@@ -344,11 +338,6 @@ def sum_of_files(sizes: Mapping[str, int], root: Path) -> dict[str, Any]:
     return {"count": len(sizes), "bytes": sum(sizes.values()), "files": listed}
 
 
-def sum_of_arrays(arrays: Mapping[str, AnyArray]) -> dict[str, Any]:
-    """A sum for each column of a frame."""
-    return {"columns": {name: _of_array(values) for name, values in arrays.items()}}
-
-
 def sum_of_values(values: Mapping[str, Any]) -> str:
     """A sum of arrays and ranges by name."""
     told = [
@@ -380,7 +369,8 @@ def _by_time(path: str) -> str:
     return f"{found.st_size} bytes, changed at {found.st_mtime_ns}"
 
 
-def _of_array(values: AnyArray) -> str:
+def sum_of_array(values: AnyArray) -> str:
+    """A sum of a column, and of what kind it is."""
     if values.dtype.kind == "O":
         return _sum("\0".join(map(repr, values.tolist())).encode("utf-8", "replace"))
     return _sum(f"{values.dtype} {len(values)} ".encode(), np.ascontiguousarray(values).view(np.uint8))

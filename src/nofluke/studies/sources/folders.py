@@ -19,7 +19,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from csv import DictReader
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Literal
 
@@ -46,7 +45,7 @@ from nofluke.studies.sources.chunks import (
     wide_case,
 )
 from nofluke.studies.sources.events import Listed
-from nofluke.studies.sources.names import FOLDER, Roles, group_of, names_of_files, no_column
+from nofluke.studies.sources.names import FOLDER, Roles, group_of, matching, names_of_files, no_column
 from nofluke.studies.sources.tables import column_at, columns_of
 
 # ---- which files there are: one, a folder, a glob, or a list of these; and what is said of those that are not used
@@ -249,15 +248,9 @@ class Pattern:
 
     def sort(self, files: Iterable[str]) -> tuple[dict[str, dict[str, str]], list[str]]:
         """Paths that fit, with the names in them, and the others."""
-        fitting: dict[str, dict[str, str]] = {}
-        others: list[str] = []
-        for file in files:
-            names = self.match(file)
-            if names is None:
-                others.append(file)
-            else:
-                fitting[file] = names
-        return fitting, others
+        found = {file: self.match(file) for file in files}
+        others = [file for file, names in found.items() if names is None]
+        return {file: names for file, names in found.items() if names is not None}, others
 
 
 # ---- layouts: a table of how archives arrange their files
@@ -388,15 +381,15 @@ class SeriesFiles:
             groups = {"group": roles.others["group"]} if layout.columns and "group" in roles.others else {}
             try:
                 besides = [(column, role) for role, column in {**others, **groups}.items()]
-                found = File(self.rules.root, file, roles).read([*wanted.values(), *besides], unused)
+                columns, told = File(self.rules.root, file, roles).read([*wanted.values(), *besides], unused)
             except InputError as error:
                 if layout.columns:
                     raise
                 read[name] = Fault.of(error)
                 continue
-            read |= dict(zip(wanted, found.columns, strict=False))
-            rest = dict(zip((*others, *groups), found.columns[len(wanted) :], strict=True))
-            notes = found.notes if layout.columns else ()
+            read |= dict(zip(wanted, columns, strict=False))
+            rest = dict(zip((*others, *groups), columns[len(wanted) :], strict=True))
+            notes = told if layout.columns else ()
             if lead is None and (layout.columns or not any(isinstance(one, Fault) for one in rest.values())):
                 lead, shared = name, rest
             elif lead is None:
@@ -413,8 +406,8 @@ class SeriesFiles:
         if not isinstance(self.labels, str):
             return {**(self.labels or {})}
         file = File(self.rules.labels_root, self.labels, self.rules.roles)
-        found = file.read([(column, role) for role, column in self.of_labels.items()], unused)
-        return dict(zip(self.of_labels, found.columns, strict=True))
+        columns, _ = file.read([(column, role) for role, column in self.of_labels.items()], unused)
+        return dict(zip(self.of_labels, columns, strict=True))
 
     @property
     def of_labels(self) -> dict[str, str | None]:
@@ -436,7 +429,7 @@ class SeriesFiles:
             if isinstance(one, Fault):
                 raise InputError(problem=one.reason)
             group = one
-        lengths = {len(one) for one in scores.values() if not isinstance(one, Fault)}
+        lengths = [len(one) for one in scores.values() if not isinstance(one, Fault)]
         truth, times = shared.get("truth"), shared.get("times")
         if layout.skips_gaps and isinstance(truth, np.ndarray) and lengths and len(truth) not in lengths:
             kept = self._without_gaps(truth)
@@ -444,8 +437,7 @@ class SeriesFiles:
                 shared["truth"] = truth = kept
         steps = next((len(one) for one in (truth, times) if isinstance(one, np.ndarray)), 0)
         if not steps and lengths:
-            first = next(one for one in scores.values() if not isinstance(one, Fault))
-            steps = len(first) if roles.align is None else max(lengths)
+            steps = lengths[0] if roles.align is None else max(lengths)
         fitted = {name: self._fitted(name, found, steps) for name, found in scores.items()}
         if layout.clock_may_turn and isinstance(times, np.ndarray) and not (times[1:] > times[:-1]).all():
             events, shared["times"] = None if events is None else on_steps(events, times), None
@@ -483,12 +475,8 @@ class SeriesFiles:
         return labels[kept & ~absent(labels)]
 
 
-@dataclass(frozen=True, slots=True)
-class FileRead:
-    """Columns of a file as they were asked for, each of which may be a fault, and what there is to say of the file."""
-
-    columns: list[Any]
-    notes: tuple[Remark, ...] = ()
+FileRead = tuple[list[Any], tuple[Remark, ...]]
+"""Columns of a file as they were asked for, each of which may be a fault, and what there is to say of the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -508,7 +496,7 @@ class File:
             with tempfile.TemporaryDirectory() as folder:
                 path = unzipped(self.root / self.label, self.label, Path(folder))
                 if _is_array(path):
-                    return FileRead([_from_array(path, self.label, *asked, unused) for asked in wanted])
+                    return [_from_array(path, self.label, *asked, unused) for asked in wanted], ()
                 return self._table(path, wanted, unused)
         except OSError as error:
             raise InputError(
@@ -525,14 +513,14 @@ class File:
             there = sorted({at for at in places if not isinstance(at, Fault)})
             if not there:
                 if len(wanted) == 1 and isinstance(fault := places[0], Fault):
-                    return FileRead([fault])
+                    return [fault], ()
                 raise InputError(
                     problem=f"{self.label} has none of the columns asked for", remedy=f"it has {table.listing()}"
                 )
             table.load(there)
             unused |= dict.fromkeys(name for at, name in enumerate(table.names) if at not in there)
             columns = [self._column(table, at, name) for at, (name, _) in zip(places, wanted, strict=True)]
-            return FileRead(columns, table.notes)
+            return columns, table.notes
 
     def _place(self, table: FileTable, name: str | None, role: str) -> int | Fault:
         if name is None and len(table.names) > 1:
@@ -877,14 +865,14 @@ def chosen(detectors: Iterable[str], asked: Sequence[str], where: str) -> tuple[
         )
     found: dict[str, None] = {}
     for name in asked or ("*",):
-        matching = [name] if name in every else [one for one in every if fnmatchcase(one, name)]
-        if not matching:
+        fitting = matching(every, name)
+        if not fitting:
             close = difflib.get_close_matches(name, every, n=1, cutoff=0.5)
             hint = f"did you mean {shown(close[0])}" if close else "use one of them"
             raise InputError(
                 argument="scores", value=name, problem=f"is not one of the detectors {shown(every)[1:-1]}", remedy=hint
             )
-        found.update(dict.fromkeys(matching))
+        found.update(dict.fromkeys(fitting))
     return tuple(found)
 
 
@@ -1104,7 +1092,7 @@ def _check_columns(first: SeriesFiles, rules: Rules) -> None:
         faults: list[Any] = []
         for file in files:
             with suppress(InputError):  # said where it is read
-                faults += file.read([(column, role)], {}).columns
+                faults += file.read([(column, role)], {})[0]
         kinds = {kind_of(one.reason) if isinstance(one, Fault) else "" for one in faults}
         if kinds and kinds <= {"several columns", "no column"}:
             raise InputError(problem=faults[0].reason)

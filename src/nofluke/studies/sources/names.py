@@ -98,11 +98,10 @@ def columns_to_read(roles: Roles, names: Sequence[str], where: str) -> tuple[str
     left = [name for name in dict.fromkeys(names) if name not in roles.others.values()]
     found: dict[str, None] = {}
     for asked in roles.scores:
-        # a name before a pattern: score[0] is a column that people have
-        matching = [asked] if asked in names else [name for name in left if fnmatchcase(name, asked)]
-        if not matching:
+        fitting = matching(names if asked in names else left, asked)
+        if not fitting:
             raise no_column(where, left, asked, "scores")
-        found.update(dict.fromkeys(matching))
+        found.update(dict.fromkeys(fitting))
     if roles.detector is not None and len(found) > 1:
         raise InputError(
             argument="scores",
@@ -113,6 +112,11 @@ def columns_to_read(roles: Roles, names: Sequence[str], where: str) -> tuple[str
             remedy=say("pass one column of scores, or leave out {}", arg("detector")),
         )
     return tuple(found)
+
+
+def matching(names: Collection[str], asked: str) -> list[str]:
+    """What a name or a pattern asks for; a name before a pattern: score[0] is a column that people have."""
+    return [asked] if asked in names else [name for name in names if fnmatchcase(name, asked)]
 
 
 def no_column(where: str, names: Sequence[str], asked: str, role: str) -> InputError:

@@ -12,12 +12,12 @@ import shutil
 import tempfile
 import weakref
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -56,12 +56,14 @@ from nofluke.studies.sources.names import (
     nameless,
 )
 
+T = TypeVar("T")
+
 # ---- where the rows of each series lie in Parquet files: one look at the columns that name them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableFile:
-    """A Parquet file, what it is called in messages, and its folder's name."""
+    """A Parquet file, what it is called in messages, and its folder's name; or a frame in memory, called so."""
 
     path: Path
     label: str
@@ -97,28 +99,51 @@ class Entry:
     fault: Words | None = None
 
 
-def indexed(
-    files: Sequence[TableFile], roles: Roles, connection: Any
-) -> tuple[dict[str | None, list[Piece]], dict[TableFile, Words]]:
-    """Where each series lies, in order of appearance, None for unnamed rows; and the files that cannot be read."""
-    found: dict[str | None, list[Piece]] = {}
-    broken: dict[TableFile, Words] = {}
-    for file in files:
-        try:
-            for series, piece in _pieces(file, roles, connection):
-                found.setdefault(series, []).append(piece)
-        except (InputError, OSError) as error:
-            broken[file] = reason_of(error, where=False)
+Index = dict[str | None, list[Piece]]
+"""Where each series lies, in order of appearance, None for unnamed rows."""
+
+
+def indexed(files: Iterable[TableFile], roles: Roles, connection: Any) -> tuple[Index, dict[TableFile, Words]]:
+    """Where the series of files lie, and the files that cannot be read."""
+    each, broken = _of_each(files, lambda _, file: [*_pieces(file, roles, connection)])
+    found: Index = {}
+    for series, piece in chain.from_iterable(each.values()):
+        found.setdefault(series, []).append(piece)
     return found, broken
 
 
-def entry_of(series: str | None, pieces: Sequence[Piece], roles: Roles) -> Entry:
+def _of_each(
+    files: Iterable[TableFile], do: Callable[[int, TableFile], T]
+) -> tuple[dict[TableFile, T], dict[TableFile, Words]]:
+    """What is done with each file, by its number; and why it cannot be done with some."""
+    done: dict[TableFile, T] = {}
+    broken: dict[TableFile, Words] = {}
+    for at, file in enumerate(files):
+        try:
+            done[file] = do(at, file)
+        except (InputError, OSError) as error:
+            broken[file] = reason_of(error, where=False)
+    return done, broken
+
+
+def entries_of(
+    found: Index, roles: Roles, places: Mapping[str, int], events: Listed | None, *, all_known: bool = True
+) -> list[Entry]:
+    """All series that were found, each with its events; ``places`` has in how many places the rows of some lie."""
+    entries = [
+        _entry_of(series, pieces, roles, in_places(places.get(str(series), 1))) for series, pieces in found.items()
+    ]
+    if events is None:
+        return entries
+    events.check((series for series in found if series is not None), all_known=all_known)
+    return [entry if entry.fault else replace(entry, events=events(entry.series)) for entry in entries]
+
+
+def _entry_of(series: str | None, pieces: Sequence[Piece], roles: Roles, notes: tuple[Remark, ...]) -> Entry:
     """A series from its pieces."""
     if series is None:
         rows = sum(piece.count for piece in pieces)
         return Entry(series=NAMELESS, group=NAMELESS, fault=nameless(rows, roles.series))
-    if roles.detector is not None and (rows := sum(piece.count for piece in pieces if piece.detector is None)):
-        return Entry(series=series, group=series, fault=nameless(rows, roles.detector, "detector"))
     group: str | Fault = series
     if roles.group == FOLDER:
         group = group_of({piece.file.folder for piece in pieces}, "folder")
@@ -126,7 +151,56 @@ def entry_of(series: str | None, pieces: Sequence[Piece], roles: Roles) -> Entry
         group = group_of({name for piece in pieces for name in piece.groups}, roles.group)
     if isinstance(group, Fault):
         return Entry(series=series, group=series, fault=group.reason)
-    return Entry(series=series, group=group, pieces=tuple(pieces))
+    if roles.detector is not None and (rows := sum(piece.count for piece in pieces if piece.detector is None)):
+        return Entry(series=series, group=group, fault=nameless(rows, roles.detector, "detector"))
+    return Entry(series=series, group=group, pieces=tuple(pieces), notes=notes)
+
+
+def detectors_of(found: Index, columns: tuple[str, ...], roles: Roles) -> tuple[str, ...]:
+    """The columns of scores; in long tables the names that rows have."""
+    if roles.detector is None:
+        return columns
+    return tuple(dict.fromkeys(piece.detector for pieces in found.values() for piece in pieces if piece.detector))
+
+
+def scores_in(entries: Sequence[Entry], columns: Sequence[str]) -> list[int]:
+    """How many scores each series has."""
+    return [sum(piece.count for piece in entry.pieces) * len(columns) for entry in entries]
+
+
+def block_of(piece: Piece, read: Mapping[str, Read], columns: Sequence[str], roles: Roles) -> Block:
+    """What was read of a piece, by column, with what each column is."""
+    scores = {piece.detector or name: read[name] for name in columns}
+    return Block(scores=scores, **{role: read[column] for role, column in roles.of_rows.items()})
+
+
+def case_of(entry: Entry, blocks: Mapping[Piece, Block], detectors: Sequence[str], roles: Roles) -> Case:
+    """The case of a series, from what was read of its pieces."""
+    if entry.fault is not None:
+        return faulty(entry.series, entry.group, detectors, entry.fault)
+    own: dict[str, list[Block]] = {}
+    for piece in entry.pieces:
+        own.setdefault(piece.detector or "", []).append(blocks[piece])
+    files = list(dict.fromkeys(piece.file.label for piece in entry.pieces))
+    notes = entry.notes
+    if len(files) > 1:
+        told = "Its rows come from {} files: {}."
+        notes = (Remark("several files", told, len(files), shown(files)[1:-1]), *notes)
+    whole = {name: _whole(found) for name, found in own.items()}
+    if roles.detector is None:
+        return wide_case(entry.series, entry.group, whole[""], detectors, roles, entry.events, notes)
+    return long_case(entry.series, entry.group, whole, detectors, roles, entry.events, notes)
+
+
+def _whole(blocks: Sequence[Block]) -> Block:
+    """Pieces of one series, one behind another."""
+    if len(blocks) == 1:
+        return blocks[0]
+    scores = {name: joined([block.scores[name] for block in blocks]) for name in blocks[0].scores}
+    return Block(
+        scores={name: part for name, part in scores.items() if part is not None},
+        **{role: joined([getattr(block, role) for block in blocks]) for role in OF_ROWS},
+    )
 
 
 def places_of(file: TableFile, roles: Roles, connection: Any) -> dict[str, int]:
@@ -207,18 +281,12 @@ class TableChunk:
         with kept_connection() as connection:
             for file in dict.fromkeys(piece.file for piece in pieces):
                 blocks.update(self._blocks(file, [piece for piece in pieces if piece.file == file], connection))
-        return map(partial(self._case, blocks), self.entries)
+        return (case_of(entry, blocks, self.detectors, self.roles) for entry in self.entries)
 
     def _blocks(self, file: TableFile, pieces: Sequence[Piece], connection: Any) -> dict[Piece, Block]:
         """What was read of each piece of one file."""
-        of_rows = self.roles.of_rows
-        wanted = [*self.columns, *of_rows.values()]
+        wanted = [*self.columns, *self.roles.of_rows.values()]
         blocks: dict[Piece, Block] = {}
-
-        def block_of(piece: Piece, read: Mapping[str, Read]) -> Block:
-            scores = {piece.detector or name: read[name] for name in self.columns}
-            return Block(scores=scores, **{role: read[column] for role, column in of_rows.items()})
-
         try:
             if not file.path.exists():
                 raise InputError(problem=f"{file.label} {_OUT_OF_REACH}")
@@ -230,28 +298,12 @@ class TableChunk:
                         if name not in at_once:
                             at_once[name] = typed(partial(_column, table, name, self.roles), slices)
                     for at, piece in enumerate(run):
-                        blocks[piece] = block_of(piece, {name: parts[at] for name, parts in at_once.items()})
+                        read = {name: parts[at] for name, parts in at_once.items()}
+                        blocks[piece] = block_of(piece, read, self.columns, self.roles)
         except (InputError, OSError) as error:
             fault = dict.fromkeys(wanted, Fault.of(error))
-            return {piece: block_of(piece, fault) for piece in pieces}
+            return {piece: block_of(piece, fault, self.columns, self.roles) for piece in pieces}
         return blocks
-
-    def _case(self, blocks: Mapping[Piece, Block], entry: Entry) -> Case:
-        if entry.fault is not None:
-            return faulty(entry.series, entry.group, self.detectors, entry.fault)
-        own: dict[str, list[Block]] = {}
-        for piece in entry.pieces:
-            own.setdefault(piece.detector or "", []).append(blocks[piece])
-        files = list(dict.fromkeys(piece.file.label for piece in entry.pieces))
-        notes = entry.notes
-        if len(files) > 1:
-            told = "Its rows come from {} files: {}."
-            notes = (Remark("several files", told, len(files), shown(files)[1:-1]), *notes)
-        whole = {name: _whole(found) for name, found in own.items()}
-        common = (self.detectors, self.roles, entry.events, notes)
-        if self.roles.detector is None:
-            return wide_case(entry.series, entry.group, whole[""], *common)
-        return long_case(entry.series, entry.group, whole, *common)
 
 
 def _runs(pieces: Sequence[Piece]) -> list[list[Piece]]:
@@ -307,17 +359,6 @@ def column_at(table: FileTable, position: int, is_clock: bool, time_format: str 
     return values.astype(np.float32) if table.types[position] == "FLOAT" else values
 
 
-def _whole(blocks: Sequence[Block]) -> Block:
-    """Pieces of one series, one behind another."""
-    if len(blocks) == 1:
-        return blocks[0]
-    scores = {name: joined([block.scores[name] for block in blocks]) for name in blocks[0].scores}
-    return Block(
-        scores={name: part for name, part in scores.items() if part is not None},
-        **{role: joined([getattr(block, role) for block in blocks]) for role in OF_ROWS},
-    )
-
-
 # ---- tables that cannot be read in pieces (text, scattered rows) become Parquet in the order of their series
 
 
@@ -356,17 +397,12 @@ def parquet_of_text(
     return replace(file, path=to), names
 
 
-def regrouped(
-    file: TableFile, columns: Sequence[str], series: str, detector: str | None, to: Path, connection: Any
-) -> TableFile:
+def regrouped(file: TableFile, columns: Sequence[str], roles: Roles, to: Path, connection: Any) -> TableFile:
     """The same rows, those of each series, and of each detector in it, together."""
     with open_table(file.path, [], None, connection, file.label) as table:
-        missing = [name for name in (series, detector) if name is not None and name not in table.names]
-        if missing:
-            raise InputError(problem=f"{file.label} has no column {shown(missing[0])}")
+        by = ", ".join(f"{_field(table, name)}::VARCHAR" for name in (roles.series, roles.detector) if name is not None)
         fields = {name: table.fields[table.names.index(name)] for name in columns if name in table.names}
         _check_case(list(fields), file.label)
-        by = ", ".join(f"{quoted(fields[name])}::VARCHAR" for name in (series, detector) if name is not None)
         cells = ", ".join(f"{quoted(field)} AS {quoted(name)}" for name, field in fields.items())
         query = f"SELECT {cells} FROM read_parquet(?, hive_partitioning=false) ORDER BY {by}, file_row_number"
         table.ask(f"COPY ({query}) TO '{literal(to)}' (FORMAT parquet)", [unglobbed(file.path)])
@@ -383,11 +419,6 @@ def _check_case(names: Sequence[str], label: str) -> None:
                 problem=f"{label} has columns {shown(other)} and {shown(name)}, which differ only in case",
                 remedy="rename one",
             )
-
-
-def scattered(pieces: Sequence[Piece]) -> bool:
-    """Whether rows of others lie among those of some series."""
-    return not all(piece.together for piece in pieces)
 
 
 def literal(path: Path) -> str:
@@ -407,32 +438,39 @@ def table_source(names: Sequence[str], root: Path, roles: Roles, events: Listed 
         connection.execute(f"SET memory_limit = '512MB'; SET temp_directory = '{literal(folder.path)}'")
         columns = columns_of(names, root, roles, connection)
         used = (*columns, *dict.fromkeys(roles.others.values()))
-        readable, broken, headers = _as_parquet(files, used, folder.path, connection)
+
+        def as_parquet(at: int, file: TableFile) -> tuple[TableFile, Sequence[str]]:
+            return parquet_of_text(file, used, folder.path / f"text-{at}.parquet", connection)
+
+        def together(at: int, file: TableFile) -> TableFile:
+            to = folder.path / f"together-{at}.parquet"
+            return regrouped(file, used, roles, to, connection) if file in torn else file
+
+        copies, broken = _of_each(files, as_parquet)
+        headers = [names for _, names in copies.values()]
+        readable = [file for file, _ in copies.values()]
         found, unread = indexed(readable, roles, connection)
-        if scattered([piece for pieces in found.values() for piece in pieces]):
-            places = _places(found, roles, connection)
-            readable, torn = _together(readable, found, used, roles, folder.path, connection)
-            found, unread = indexed(readable, roles, connection)
-            unread |= torn
+        # files in which rows of others lie among those of some series
+        torn = {piece.file for pieces in found.values() for piece in pieces if not piece.together}
+        if torn:
+            if roles.times is None:  # else a clock orders the rows
+                counts, _ = _of_each(torn, lambda _, file: places_of(file, roles, connection))
+                for count in counts.values():
+                    places.update(count)
+            whole, lost = _of_each(readable, together)
+            found, unread = indexed(whole.values(), roles, connection)
+            unread |= lost
     broken |= unread
-    entries = [entry_of(series, pieces, roles) for series, pieces in found.items()]
-    entries = [replace(entry, notes=in_places(places[entry.series])) for entry in entries]
-    if events is not None:
-        # a file that cannot be read may hold any series
-        events.check((entry.series for entry in entries), all_known=not broken)
-        entries = [entry if entry.fault else replace(entry, events=events(entry.series)) for entry in entries]
+    # a file that cannot be read may hold any series
+    entries = entries_of(found, roles, places, events, all_known=not broken)
     entries += [
         Entry(series=_apart(file, found), group=_apart(file, found), fault=reason) for file, reason in broken.items()
     ]
-    detectors = columns
-    if roles.detector is not None:
-        detectors = tuple(
-            dict.fromkeys(piece.detector for pieces in found.values() for piece in pieces if piece.detector)
-        )
+    detectors = detectors_of(found, columns, roles)
     if not found or not detectors:
         faults = (entry.fault for entry in entries if entry.fault is not None)
         raise InputError(problem=next(iter(broken.values()), next(faults, "source has no scores: check the columns.")))
-    sizes = [sum(piece.count for piece in entry.pieces) * len(columns) for entry in entries]
+    sizes = scores_in(entries, columns)
     chunks: tuple[Chunk, ...] = tuple(
         TableChunk(entries=tuple(entries[part]), detectors=detectors, columns=columns, roles=roles)
         for part in cut(sizes)
@@ -468,59 +506,6 @@ def columns_of(files: Sequence[str], root: Path, roles: Roles, connection: Any) 
     return columns_to_read(roles, list(names), where)
 
 
-def _as_parquet(
-    files: Sequence[TableFile], used: Sequence[str], folder: Path, connection: Any
-) -> tuple[list[TableFile], dict[TableFile, Words], list[Sequence[str]]]:
-    """The files as Parquet, those that cannot be read, and the columns of all others."""
-    done: list[TableFile] = []
-    broken: dict[TableFile, Words] = {}
-    columns: list[Sequence[str]] = []
-    for at, file in enumerate(files):
-        try:
-            copied, names = parquet_of_text(file, used, folder / f"text-{at}.parquet", connection)
-            done.append(copied)
-            columns.append(names)
-        except (InputError, OSError) as error:
-            broken[file] = reason_of(error, where=False)
-    return done, broken, columns
-
-
-def _places(found: dict[str | None, list[Piece]], roles: Roles, connection: Any) -> Counter[str]:
-    """In how many places of files with scattered rows each series lies; empty if a clock orders the rows."""
-    places: Counter[str] = Counter()
-    if roles.times is None:
-        for file in _torn(found):
-            with suppress(InputError, OSError):  # what cannot be read is said where the rows are put together
-                places.update(places_of(file, roles, connection))
-    return places
-
-
-def _torn(found: dict[str | None, list[Piece]]) -> list[TableFile]:
-    return list(dict.fromkeys(piece.file for pieces in found.values() for piece in pieces if not piece.together))
-
-
-def _together(
-    files: Sequence[TableFile],
-    found: dict[str | None, list[Piece]],
-    used: Sequence[str],
-    roles: Roles,
-    folder: Path,
-    connection: Any,
-) -> tuple[list[TableFile], dict[TableFile, Words]]:
-    torn = _torn(found)
-    done: list[TableFile] = []
-    broken: dict[TableFile, Words] = {}
-    for at, file in enumerate(files):
-        try:
-            to = folder / f"together-{at}.parquet"
-            done.append(
-                regrouped(file, used, str(roles.series), roles.detector, to, connection) if file in torn else file
-            )
-        except (InputError, OSError) as error:
-            broken[file] = reason_of(error, where=False)
-    return done, broken
-
-
-def _apart(file: TableFile, found: dict[str | None, list[Piece]]) -> str:
+def _apart(file: TableFile, found: Index) -> str:
     """What a file is called that cannot be read: by its path, unless a series is called so."""
     return file.label if file.label not in found else f"{file.label} (file)"
