@@ -8,13 +8,11 @@ The section "Rotations of ranges" of docs/explanation/theory.md has the mathemat
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, IntArray
 from nofluke.compiled import Patience
-from nofluke.series.counting import flags_of, in_ranges, nonempty, runs, within
+from nofluke.series.counting import flags_of, in_ranges, nonempty, runs, touching, union, within
 from nofluke.series.tolerance import Ranges
 from nofluke.series.trial import Cell
 
@@ -22,7 +20,7 @@ FEW_PAIRS = 0.5  # for each step: up to so many, pairs of ranges are counted soo
 PAIRS_PER_STEP = 10  # a Fourier transform of T steps costs about as much as this many intervals for each step
 COMPILED_PAIRS_PER_STEP = 30
 LARGEST_FACTOR = 150  # prime factor of a length up to which its transform is fast
-AT_ONCE = 4_000_000  # shifts times positions looked at together
+AT_ONCE = 4_000_000  # pairs of ranges looked at together
 LOOPS = Patience.of_module("nofluke.nulls.shifts_kernels")
 
 
@@ -81,12 +79,11 @@ def _precision_of_ranges(cell: Cell, n: int, shifts: range) -> IntArray:
         zone, alarms = cell.trial.zones.near[cell.d], cell.alarms
         fixed = int(np.count_nonzero(in_ranges(alarms[alarms >= n], zone)))
         return fixed + _overlap(_before(zone, n), _alarm_runs(cell, n), n, shifts)
-    near = cell.trial.near_flags(cell.d)
-    episodes = cell.episodes
+    near, episodes = cell.trial.zones.near[cell.d], cell.episodes
     moving = episodes.stops <= n
-    behind = _touched(near, episodes.starts[~moving], episodes.stops[~moving], np.zeros(1, dtype=np.int64))
+    staying = Ranges(starts=episodes.starts[~moving], stops=episodes.stops[~moving])
     rotated = Ranges(starts=episodes.starts[moving], stops=episodes.stops[moving])
-    return behind + touched_by_shift(rotated, runs(np.flatnonzero(near[:n])), n, shifts)
+    return int(np.count_nonzero(touching(staying, near))) + touched_by_shift(rotated, _before(near, n), n, shifts)
 
 
 def _alarm_runs(cell: Cell, n: int) -> Ranges:
@@ -256,42 +253,40 @@ def nearby(cell: Cell, shifts: IntArray) -> tuple[IntArray, IntArray]:
     """Both hits for small shifts without wrapping: what leaves at a border meets the mirror image of what is there.
 
     Recall moves the events over the steps near a prediction, precision the predictions over the steps near an event, so
-    that both keep their number.
+    that both keep their number. With its mirror images the series is a circle that is never gone around.
     """
-    reach = int(np.abs(shifts).max(initial=0))
-    windows = nonempty(cell.trial.event_windows[cell.d])
-    near_event = _mirrored(cell.trial.near_flags(cell.d), reach)
+    n, reach = cell.n_steps, int(np.abs(shifts).max(initial=0))
+    circle, every = n + 2 * reach, range(-reach, reach + 1)
+    near_event = _mirrored(cell.trial.zones.near[cell.d], n, reach)
     if cell.truth.points:
-        near_alarm = _mirrored(cell.near_alarm, reach)
-        recall = _within(near_alarm, cell.truth.starts + reach, shifts)
+        recall = _overlap(_later(cell.truth.runs, reach), _mirrored(cell.zone, n, reach), circle, every)
     else:
-        recall = _touched(_mirrored(cell.alarm_flags, reach), windows.starts + reach, windows.stops + reach, shifts)
+        windows = _later(nonempty(cell.trial.event_windows[cell.d]), reach)
+        recall = touched_by_shift(windows, _mirrored(cell.episodes, n, reach), circle, every)[::-1]
+    alarms = _later(cell.episodes, reach)
     if cell.trial.count_alarms == "steps":
-        return recall, _within(near_event, cell.alarms + reach, -shifts)
-    episodes = cell.episodes
-    return recall, _touched(near_event, episodes.starts + reach, episodes.stops + reach, -shifts)
+        precision = _overlap(alarms, near_event, circle, every)[::-1]
+    else:
+        precision = touched_by_shift(alarms, near_event, circle, every)
+    return recall[shifts + reach], precision[shifts + reach]
 
 
-def _mirrored(flags: BoolArray, reach: int) -> BoolArray:
-    """Flags with so many steps of their mirror image before the first and behind the last."""
-    return np.pad(flags, reach, mode="symmetric")
+def _mirrored(ranges: Ranges, n: int, reach: int) -> Ranges:
+    """Ranges on n steps, with so many steps of their mirror image before the first and behind the last.
+
+    >>> found = _mirrored(Ranges(starts=np.array([0, 4]), stops=np.array([1, 5])), 6, 2)
+    >>> found.starts, found.stops
+    (array([1, 6]), array([3, 9]))
+    """
+    back = Ranges(starts=-ranges.stops[::-1], stops=-ranges.starts[::-1])
+    starts = np.concatenate([back.starts, ranges.starts, back.starts + 2 * n])
+    stops = np.concatenate([back.stops, ranges.stops, back.stops + 2 * n])
+    return union(Ranges(starts=np.clip(starts + reach, 0, n + 2 * reach), stops=np.clip(stops + reach, 0, n + 2 * reach)))
 
 
-def _within(zone: BoolArray, at: IntArray, shifts: IntArray) -> IntArray:
-    """How many positions lie in the zone, for each shift of them."""
-    return _for_each(shifts, len(at), lambda s: zone[at + s])
-
-
-def _touched(zone: BoolArray, starts: IntArray, stops: IntArray, shifts: IntArray) -> IntArray:
-    """How many ranges hold a step of the zone, for each shift of them."""
-    before = np.concatenate([[0], np.cumsum(zone)])
-    return _for_each(shifts, len(starts), lambda s: before[stops + s] > before[starts + s])
-
-
-def _for_each(shifts: IntArray, width: int, hit: Callable[[IntArray], AnyArray]) -> IntArray:
-    rows = max(AT_ONCE // max(width, 1), 1)
-    chunks = (shifts[first : first + rows, None] for first in range(0, len(shifts), rows))
-    return np.concatenate([np.count_nonzero(hit(chunk), axis=1) for chunk in chunks]).astype(np.int64)
+def _later(ranges: Ranges, steps: int) -> Ranges:
+    """Ranges so many steps later."""
+    return Ranges(starts=ranges.starts + steps, stops=ranges.stops + steps)
 
 
 def _ahead(flags: BoolArray, length: int) -> BoolArray:
