@@ -868,7 +868,8 @@ class Evaluation(Exports, ByValue):
     def ruling(self) -> Ruling:
         """The verdict with its reason, and which measures it rests on."""
         obstacle = obstacle_of(self.cell, self.settings.choice)
-        return rule(self._tests, self.alpha, self.names.said(obstacle), lambda: self._of_perfect_alarms)
+        told = self.sequence.names.said(obstacle)
+        return rule(self._tests, self.settings.alpha, told, lambda: self._of_perfect_alarms)
 
     def floor_above(self, measure: str, alpha: float) -> float | None:
         """The smallest p-value that can come out for a measure, where it is above alpha; None where it is not."""
@@ -1339,7 +1340,7 @@ def result_of(kind: type[Result], cell: Cell, sequence: Any, nulls: Nulls, setti
 def computed(result: Result) -> Result:
     """With both p-values, so that what cannot be computed fails now, and the result says how it was computed."""
     for test in (result.precision_test, result.recall_test):
-        _ = test.pvalue
+        _ = test.tail
     return result
 
 

@@ -415,7 +415,7 @@ class Choice:
     def check(self, method: object) -> None:
         """Refuse a method that the chosen null does not have; with auto, the remedy is to name the null that has it."""
         check_word(method, "method", METHODS)
-        if self.is_auto and method not in self.model.methods:
+        if method not in self.model.methods and self.is_auto:
             raise InputError(
                 argument="method",
                 value=method,

@@ -848,16 +848,15 @@ class Trait(ABC):
     ----------
     kept : str
         What nulls that keep it declare in `NullModel.keeps`.
+    there : str
+        The attribute of `Look` that says whether it is seen, so that auto has to keep it.
     ignored : str
         The end of a sentence about a null that does not.
     """
 
     kept: ClassVar[Kept]
+    there: ClassVar[str]
     ignored: ClassVar[str] = "which it does not keep"
-
-    @abstractmethod
-    def there(self, look: Look) -> bool:
-        """Whether it is seen, so that auto has to keep it."""
 
     @abstractmethod
     def seen(self, look: Look) -> str:
@@ -879,10 +878,7 @@ class Trait(ABC):
 class Seasons(Trait):
     """Events or alarms follow a period."""
 
-    kept = "season"
-
-    def there(self, look: Look) -> bool:
-        return look.season is not None
+    kept, there = "season", "season"
 
     def seen(self, look: Look) -> str:
         return "" if look.season is None else look.season.seen
@@ -970,10 +966,7 @@ class Seasons(Trait):
 class SlowChange(Trait):
     """The rates of events and alarms change slowly with time."""
 
-    kept = "drift"
-
-    def there(self, look: Look) -> bool:
-        return look.drifts
+    kept, there = "drift", "drifts"
 
     def seen(self, look: Look) -> str:
         return look.changes
@@ -1013,11 +1006,8 @@ class SlowChange(Trait):
 class Together(Trait):
     """Events cannot be moved one by one: they come as runs, in clusters, or at a distance from each other."""
 
-    kept = "clusters"
+    kept, there = "clusters", "together"
     ignored = "but it moves each one independently"
-
-    def there(self, look: Look) -> bool:
-        return bool(look.together)
 
     def seen(self, look: Look) -> str:
         return capitalised(look.together)
@@ -1123,7 +1113,7 @@ TRAITS: tuple[Trait, ...] = (SEASONS, SLOW_CHANGE, TOGETHER)  # first what is wo
 
 def traits_of(look: Look) -> tuple[Trait, ...]:
     """Those that are seen, and that a null has to keep."""
-    return tuple(trait for trait in TRAITS if trait.there(look))
+    return tuple(trait for trait in TRAITS if getattr(look, trait.there))
 
 
 def against(null: NullModel, look: Look) -> str:

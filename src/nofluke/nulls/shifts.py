@@ -281,7 +281,9 @@ def _mirrored(ranges: Ranges, n: int, reach: int) -> Ranges:
     back = Ranges(starts=-ranges.stops[::-1], stops=-ranges.starts[::-1])
     starts = np.concatenate([back.starts, ranges.starts, back.starts + 2 * n])
     stops = np.concatenate([back.stops, ranges.stops, back.stops + 2 * n])
-    return union(Ranges(starts=np.clip(starts + reach, 0, n + 2 * reach), stops=np.clip(stops + reach, 0, n + 2 * reach)))
+    return union(
+        Ranges(starts=np.clip(starts + reach, 0, n + 2 * reach), stops=np.clip(stops + reach, 0, n + 2 * reach))
+    )
 
 
 def _later(ranges: Ranges, steps: int) -> Ranges:
