@@ -29,6 +29,12 @@ class Ranges:
     starts: IntArray = field(repr=False)
     stops: IntArray = field(repr=False)
 
+    @property
+    def typical(self) -> int:
+        """The median of their lengths, rounded down; 0 where there are none."""
+        lengths = np.sort(self.stops - self.starts)
+        return int(lengths[(len(lengths) - 1) // 2] + lengths[len(lengths) // 2]) // 2 if len(lengths) else 0
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tolerance:
@@ -392,9 +398,7 @@ class Reach:
         ):  # so few are cut off at the borders
             return sum(self._sides) + 1
         some = np.arange(0, self.n_steps, max(self.n_steps // 1000, 1))
-        found = self.around_events(some, some)
-        widths = np.sort(found.stops - found.starts)
-        return int(widths[(len(widths) - 1) // 2] + widths[len(widths) // 2]) // 2 if len(widths) else 0
+        return self.around_events(some, some).typical
 
     @lazy
     def _sides(self) -> tuple[int, int] | None:

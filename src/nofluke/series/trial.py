@@ -491,7 +491,7 @@ class Cell(Keeper):
     @property
     def n_labelled(self) -> int:
         """How many steps belong to an event."""
-        return int(self.truth.flags.sum())
+        return int(np.count_nonzero(self.truth.flags))
 
     @lazy
     def timing(self) -> Timing:
@@ -681,8 +681,7 @@ class Cell(Keeper):
         One in the middle of each event's window, as long as alarms here mostly are; and, where alarms on time count,
         one on every step of an event.
         """
-        found = self.episodes
-        length = int(np.median(found.stops - found.starts)) if len(found.starts) else 1
+        length = max(self.episodes.typical, 1)
         # another detector whose alarms are as long has the same
         alike = "perfect alarms", self.d, length, self.trial.count_alarms
         return self.trial.zones.once(alike, lambda: self._perfect(length))
