@@ -66,29 +66,26 @@ def _precision_of_points(cell: Cell, n: int, shifts: range) -> IntArray:
 
 def _recall_of_ranges(cell: Cell, n: int, shifts: range) -> IntArray:
     """Ranges with a prediction near them, the predictions rotated the other way."""
-    alarms, windows = cell.alarms, cell.trial.event_windows[cell.d]
+    alarms, windows, other_way = cell.alarms, cell.trial.event_windows[cell.d], range(1 - shifts.stop, 1 - shifts.start)
+    if n == cell.n_steps:  # nothing stays behind
+        return touched_by_shift(nonempty(windows), cell.episodes, n, other_way)[::-1]
     always = within(alarms[alarms >= n], windows) > 0
     fixed = nonempty(Ranges(starts=windows.starts[~always], stops=np.minimum(windows.stops[~always], n)))
-    other_way = range(1 - shifts.stop, 1 - shifts.start)
-    return int(np.count_nonzero(always)) + touched_by_shift(fixed, _alarm_runs(cell, n), n, other_way)[::-1]
+    return int(np.count_nonzero(always)) + touched_by_shift(fixed, _before(cell.episodes, n), n, other_way)[::-1]
 
 
 def _precision_of_ranges(cell: Cell, n: int, shifts: range) -> IntArray:
     """Predictions near a range; or episodes, of which one that is cut at the seam counts once."""
+    near, alarms, episodes = cell.trial.zones.near[cell.d], cell.alarms, cell.episodes
     if cell.trial.count_alarms == "steps":
-        zone, alarms = cell.trial.zones.near[cell.d], cell.alarms
-        fixed = int(np.count_nonzero(in_ranges(alarms[alarms >= n], zone)))
-        return fixed + _overlap(_before(zone, n), _alarm_runs(cell, n), n, shifts)
-    near, episodes = cell.trial.zones.near[cell.d], cell.episodes
+        if n == cell.n_steps:
+            return _overlap(near, episodes, n, shifts)
+        fixed = int(np.count_nonzero(in_ranges(alarms[alarms >= n], near)))
+        return fixed + _overlap(_before(near, n), _before(episodes, n), n, shifts)
     moving = episodes.stops <= n
     staying = Ranges(starts=episodes.starts[~moving], stops=episodes.stops[~moving])
     rotated = Ranges(starts=episodes.starts[moving], stops=episodes.stops[moving])
     return int(np.count_nonzero(touching(staying, near))) + touched_by_shift(rotated, _before(near, n), n, shifts)
-
-
-def _alarm_runs(cell: Cell, n: int) -> Ranges:
-    """Runs of predictions on the first n steps."""
-    return cell.episodes if n >= cell.n_steps else _before(cell.episodes, n)
 
 
 def _before(ranges: Ranges, n: int) -> Ranges:
