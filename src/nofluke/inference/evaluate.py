@@ -123,11 +123,11 @@ class Settings(Asked):
 
     def laws(self, cell: Cell) -> Nulls:
         """What chance scores in a cell."""
-        return self.null.distributions(cell, self.method, n_resamples=self.n_resamples, rng=self.rng)
+        return self.choice.model.distributions(cell, self.method, n_resamples=self.n_resamples, rng=self.rng)
 
     def tests(self, cell: Cell, nulls: Nulls) -> tuple[ChanceTest, ChanceTest]:
         """Precision and recall of a cell against the laws of chance."""
-        how: Any = {"model": self.null.text, "alternative": self.alternative, "ties": self.ties}
+        how: Any = {"model": self.choice.model.text, "alternative": self.alternative, "ties": self.ties}
         of = cell.n_predictions, cell.n_counted
         return (
             ChanceTest(measure="precision", hits=cell.precision_hits, of=of[0], law=nulls.precision, **how),

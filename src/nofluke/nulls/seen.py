@@ -13,6 +13,7 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -26,6 +27,7 @@ from nofluke.nulls.base import Kept, NullModel
 from nofluke.nulls.calendars import RULES
 from nofluke.nulls.evidence import (
     FIRST_ORDERS,
+    ORDERS,
     Clusters,
     Evidence,
     adjacency,
@@ -595,11 +597,17 @@ class Look:
         if not levels.LEAST_CYCLES * levels.CYCLE <= cycles <= levels.MOST_DAYS:
             return False
         edges, number = np.rint(np.arange(cycles + 1) * first.steps), np.arange(cycles)
-        sides = [np.diff(np.searchsorted(steps, edges)) for steps in (self.events.starts, self.alarm_starts)]
-        events, alarms = (in_cycle(counts, number, levels.CYCLE, orders=FIRST_ORDERS) for counts in sides)
-        if fisher(events, alarms, 0.0) > levels.WEEKS:  # neither more orders nor likeness would lower it
-            return False
-        events, alarms = (in_cycle(counts, number, levels.CYCLE) for counts in sides)
+
+        def pvalue(steps: IntArray, orders: int) -> float:
+            return in_cycle(np.diff(np.searchsorted(steps, edges)), number, levels.CYCLE, orders=orders)
+
+        events = alarms = 1.0
+        for orders in (FIRST_ORDERS, ORDERS):
+            known = partial(pvalue, self.events.starts, orders)  # by other detectors of the same period
+            events = self.events.once(("weeks", first.steps, orders), known)
+            alarms = pvalue(self.alarm_starts, orders)
+            if fisher(events, alarms, 0.0) > levels.WEEKS:  # neither more orders nor likeness would lower it
+                return False
         return fisher(events, alarms, likeness(self.events.side, self.alarms)) <= levels.WEEKS
 
     def _of_both(self, short: float, long: float, inner: tuple[Period, int]) -> Season:
