@@ -250,22 +250,19 @@ def nearby(cell: Cell, shifts: IntArray) -> tuple[IntArray, IntArray]:
     """Both hits for small shifts without wrapping: what leaves at a border meets the mirror image of what is there.
 
     Recall moves the events over the steps near a prediction, precision the predictions over the steps near an event, so
-    that both keep their number. With its mirror images the series is a circle that is never gone around.
+    that both keep their number.
     """
-    n, reach = cell.n_steps, int(np.abs(shifts).max(initial=0))
-    circle, every = n + 2 * reach, range(-reach, reach + 1)
-    near_event = _mirrored(cell.trial.zones.near[cell.d], n, reach)
-    if cell.truth.points:
-        recall = _overlap(_later(cell.truth.runs, reach), _mirrored(cell.zone, n, reach), circle, every)
+    n, reach, truth = cell.n_steps, int(np.abs(shifts).max(initial=0)), cell.truth
+    if truth.points:
+        events, near_alarm = Ranges(starts=truth.starts, stops=truth.stops), cell.zone
     else:
-        windows = _later(nonempty(cell.trial.event_windows[cell.d]), reach)
-        recall = touched_by_shift(windows, _mirrored(cell.episodes, n, reach), circle, every)[::-1]
-    alarms = _later(cell.episodes, reach)
+        events, near_alarm = nonempty(cell.trial.event_windows[cell.d]), cell.episodes
+    alarms, near_event = cell.episodes, cell.trial.zones.near[cell.d]
     if cell.trial.count_alarms == "steps":
-        precision = _overlap(alarms, near_event, circle, every)[::-1]
-    else:
-        precision = touched_by_shift(alarms, near_event, circle, every)
-    return recall[shifts + reach], precision[shifts + reach]
+        alarms = Ranges(starts=cell.alarms, stops=cell.alarms + 1)
+    recall = _met(events, _mirrored(near_alarm, n, reach), reach)
+    precision = _met(alarms, _mirrored(near_event, n, reach), reach)
+    return recall[reach - shifts], precision[reach + shifts]
 
 
 def _mirrored(ranges: Ranges, n: int, reach: int) -> Ranges:
@@ -273,19 +270,36 @@ def _mirrored(ranges: Ranges, n: int, reach: int) -> Ranges:
 
     >>> found = _mirrored(Ranges(starts=np.array([0, 4]), stops=np.array([1, 5])), 6, 2)
     >>> found.starts, found.stops
-    (array([1, 6]), array([3, 9]))
+    (array([-1,  4,  7]), array([1, 5, 8]))
     """
-    back = Ranges(starts=-ranges.stops[::-1], stops=-ranges.starts[::-1])
-    starts = np.concatenate([back.starts, ranges.starts, back.starts + 2 * n])
-    stops = np.concatenate([back.stops, ranges.stops, back.stops + 2 * n])
-    return union(
-        Ranges(starts=np.clip(starts + reach, 0, n + 2 * reach), stops=np.clip(stops + reach, 0, n + 2 * reach))
-    )
+    back, forth = -ranges.stops[::-1], -ranges.starts[::-1]
+    starts = np.concatenate([back, ranges.starts, back + 2 * n])
+    stops = np.concatenate([forth, ranges.stops, forth + 2 * n])
+    return union(Ranges(starts=np.clip(starts, -reach, n + reach), stops=np.clip(stops, -reach, n + reach)))
 
 
-def _later(ranges: Ranges, steps: int) -> Ranges:
-    """Ranges so many steps later."""
-    return Ranges(starts=ranges.starts + steps, stops=ranges.stops + steps)
+def _met(ranges: Ranges, zone: Ranges, reach: int) -> IntArray:
+    """How many of the ranges meet a stretch of the zone, for the zone shifted by -reach, ..., reach.
+
+    Shifts of a stretch onto a range form an interval, cut where that of the stretch before it begins.
+
+    >>> one, two = Ranges(starts=np.array([2]), stops=np.array([4])), Ranges(starts=np.array([0, 5]), stops=np.array([1, 6]))
+    >>> _met(one, two, 3)
+    array([1, 1, 0, 0, 0, 1, 1])
+    """
+    change = np.zeros(2 * reach + 2, dtype=np.int64)
+    first = zone.stops.searchsorted(ranges.starts - reach, side="right")  # of those that come near
+    many = zone.starts.searchsorted(ranges.stops + reach) - first
+    at_a_time = max(AT_ONCE // int(many.max(initial=1)), 1)
+    for part in (slice(begin, begin + at_a_time) for begin in range(0, len(many), at_a_time)):
+        each, near = np.repeat(np.arange(len(many))[part], many[part]), many[part].cumsum()
+        at = np.arange(len(each)) + np.repeat(first[part] - near + many[part], many[part])
+        begins, ends = ranges.starts[each] - zone.stops[at] + 1, ranges.stops[each] - zone.starts[at]
+        follows = each[1:] == each[:-1]
+        ends[1:][follows] = np.minimum(ends[1:], begins[:-1])[follows]
+        for edges, by in ((begins, 1), (ends, -1)):
+            change += by * np.bincount(np.clip(edges, -reach, reach + 1) + reach, minlength=len(change))
+    return np.cumsum(change[:-1])
 
 
 def _ahead(flags: BoolArray, length: int) -> BoolArray:
