@@ -283,8 +283,8 @@ def _met(ranges: Ranges, zone: Ranges, reach: int) -> IntArray:
 
     Shifts of a stretch onto a range form an interval, cut where that of the stretch before it begins.
 
-    >>> one, two = Ranges(starts=np.array([2]), stops=np.array([4])), Ranges(starts=np.array([0, 5]), stops=np.array([1, 6]))
-    >>> _met(one, two, 3)
+    >>> zone = Ranges(starts=np.array([0, 5]), stops=np.array([1, 6]))
+    >>> _met(Ranges(starts=np.array([2]), stops=np.array([4])), zone, 3)
     array([1, 1, 0, 0, 0, 1, 1])
     """
     change = np.zeros(2 * reach + 2, dtype=np.int64)
