@@ -69,7 +69,7 @@ class TestSide:
         monkeypatch.setattr(seasons, "MOST_BINS", 700)
         flags = np.random.default_rng(1).random(STEPS) < 0.1
         coarse = side(flags)
-        assert coarse.coarse == 3
+        assert seasons.coarse_of(STEPS) == 3
         assert len(coarse.powers) == (667 + 1) // 2 - 1
         exact = np.abs(np.fft.rfft(flags - flags.mean())[1:21]) ** 2
         np.testing.assert_allclose(coarse.powers[:20], exact, rtol=0.05, atol=0.05 * exact.mean())

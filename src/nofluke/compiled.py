@@ -7,6 +7,7 @@ never an answer: here both are answered by compiling.
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Callable
 from functools import cache, update_wrapper
 from importlib import import_module
@@ -16,6 +17,7 @@ from typing import Any
 from nofluke import progress
 
 SECONDS_TO_LOAD = 0.4  # the compiler, and what it has compiled in earlier runs
+SECONDS_TO_LOAD_MORE = 0.04  # the same once the compiler is there
 SECONDS_TO_COMPILE = 8.0  # where there were none
 _said = False
 _loading = RLock()
@@ -122,7 +124,8 @@ class Patience:
     def loops(self, seconds: float, *names: str) -> Any:
         """The loops with these names; None where Python had better do what it takes so many seconds for, about."""
         self._spent += seconds
-        if names not in self._ready and self._spent > self._enough.get(names, SECONDS_TO_LOAD):
+        enough = SECONDS_TO_LOAD_MORE if "numba" in sys.modules else SECONDS_TO_LOAD
+        if names not in self._ready and self._spent > self._enough.get(names, enough):
             loops = self._load()
             if self._spent > SECONDS_TO_COMPILE or all(progress.is_compiled(getattr(loops, name)) for name in names):
                 progress.announce_compilation(getattr(loops, names[-1]), seconds=round(SECONDS_TO_COMPILE))

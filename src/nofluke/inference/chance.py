@@ -95,7 +95,8 @@ class ChanceTest:
     def _tail_for(self, alternative: Alternative, ties: Ties) -> Tail:
         if self.of == 0:  # no prediction, or no event: there is nothing to test
             return Tail.of(1.0, self.law.method)
-        tails = [self._tied(side, ties) for side in SIDES[alternative]]
+        exceeding = self.law.tail if ties == "full" else self._halved
+        tails = [exceeding(self.hits, side) for side in SIDES[alternative]]
         least = min(tails, key=lambda tail: tail.log_p)
         p, log_p = least.p, least.log_p
         if len(tails) == 2:
@@ -105,12 +106,12 @@ class ChanceTest:
             p=max(p, SMALLEST), log_p=max(log_p, math.log(SMALLEST)) if p == 0.0 else log_p, method=least.method
         )
 
-    def _tied(self, side: TailSide, ties: Ties) -> Tail:
-        """A tail that counts hits equal to the observed fully, or by half."""
-        tail = self.law.tail(self.hits, side)
-        if ties == "full" or all(self.law.tail(self.hits, way).p == 1.0 for way in ("upper", "lower")):
+    def _halved(self, hits: int, side: TailSide) -> Tail:
+        """A tail that counts hits equal to these by half."""
+        tail = self.law.tail(hits, side)
+        if all(self.law.tail(hits, way).p == 1.0 for way in ("upper", "lower")):
             return tail  # where chance always scores the same there is nothing to test, and nothing to halve
-        beyond = self.law.tail(self.hits + (1 if side == "upper" else -1), side)
+        beyond = self.law.tail(hits + (1 if side == "upper" else -1), side)
         halved = float(np.logaddexp(tail.log_p, beyond.log_p)) - math.log(2)
         return Tail(p=(tail.p + beyond.p) / 2 or SMALLEST, log_p=halved, method=tail.method)
 

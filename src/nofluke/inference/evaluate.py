@@ -123,11 +123,11 @@ class Settings(Asked):
 
     def laws(self, cell: Cell) -> Nulls:
         """What chance scores in a cell."""
-        return self.null.distributions(cell, self.method, n_resamples=self.n_resamples, rng=self.rng)
+        return self.choice.model.distributions(cell, self.method, n_resamples=self.n_resamples, rng=self.rng)
 
     def tests(self, cell: Cell, nulls: Nulls) -> tuple[ChanceTest, ChanceTest]:
         """Precision and recall of a cell against the laws of chance."""
-        how: Any = {"model": self.null.text, "alternative": self.alternative, "ties": self.ties}
+        how: Any = {"model": self.choice.model.text, "alternative": self.alternative, "ties": self.ties}
         of = cell.n_predictions, cell.n_counted
         return (
             ChanceTest(measure="precision", hits=cell.precision_hits, of=of[0], law=nulls.precision, **how),
@@ -868,7 +868,8 @@ class Evaluation(Exports, ByValue):
     def ruling(self) -> Ruling:
         """The verdict with its reason, and which measures it rests on."""
         obstacle = obstacle_of(self.cell, self.settings.choice)
-        return rule(self._tests, self.alpha, self.names.said(obstacle), lambda: self._of_perfect_alarms)
+        told = self.sequence.names.said(obstacle)
+        return rule(self._tests, self.settings.alpha, told, lambda: self._of_perfect_alarms)
 
     def floor_above(self, measure: str, alpha: float) -> float | None:
         """The smallest p-value that can come out for a measure, where it is above alpha; None where it is not."""
@@ -1339,7 +1340,7 @@ def result_of(kind: type[Result], cell: Cell, sequence: Any, nulls: Nulls, setti
 def computed(result: Result) -> Result:
     """With both p-values, so that what cannot be computed fails now, and the result says how it was computed."""
     for test in (result.precision_test, result.recall_test):
-        _ = test.pvalue
+        _ = test.tail
     return result
 
 

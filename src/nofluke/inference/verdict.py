@@ -208,28 +208,17 @@ def _floor(law: Law, level: float) -> float | None:
 
 def obstacle_of(cell: Cell, choice: Choice) -> str:
     """What keeps anything from being told about a cell; nothing where all is well."""
+    if cell.n_counted == 0:
+        return there_are_no("events", "nothing could have been found")
+    if cell.n_predictions == 0:
+        return there_are_no("alarms" if cell.in_time else "predictions", "nothing could have been hit")
     if cell.in_time:
-        return _nothing(cell.n_counted, cell.n_predictions, "alarms") or _full_time(cell) or choice.obstacle
-    near = int(cell.trial.near_events[cell.d])
-    return obstacle_on_steps(cell.n_steps, cell.n_counted, len(cell.alarms), near, choice)
-
-
-def obstacle_on_steps(n_steps: int, n_events: int, n_alarms: int, near_events: int, choice: Choice) -> str:
-    """The same from counts: steps, events, predicted steps and steps near an event."""
-    nothing = _nothing(n_events, n_alarms, "predictions")
-    if nothing:
-        return nothing
-    if n_alarms == n_steps:
+        return _full_time(cell) or choice.obstacle
+    if len(cell.alarms) == cell.n_steps:
         return say("Every step is predicted, which takes no knowledge of the {events}.")
-    if near_events == n_steps:
+    if int(cell.trial.near_events[cell.d]) == cell.n_steps:
         return say("Every step is within the tolerance of {an_event}: any {prediction} would be a hit.")
     return choice.obstacle
-
-
-def _nothing(n_events: int, n_alarms: int, alarms: str) -> str:
-    if n_events == 0:
-        return there_are_no("events", "nothing could have been found")
-    return "" if n_alarms else there_are_no(alarms, "nothing could have been hit")
 
 
 def _full_time(cell: Cell) -> str:

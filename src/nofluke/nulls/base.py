@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass, fields, is_dataclass
 from functools import partial
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -76,12 +77,12 @@ class Perfect:
     """The smallest p-values that perfect alarms get, shape by shape, as far as one has to look."""
 
     def __init__(self, null: NullModel, cell: Cell) -> None:
-        self._null, self._shapes = null.hurried(), list(null.perfect_alarms(cell))
+        self._null, self._cell = null.hurried(), cell
         self._found: list[dict[str, float]] = []
 
     def __call__(self, side: str, level: float = 0.0) -> float:
         """That of a side: of the first shape that reaches the level, else of all; 0 where alarms have no shape."""
-        for i, best in enumerate(self._shapes):
+        for i, best in enumerate(self._null.perfect_alarms(self._cell)):
             if i == len(self._found):
                 nulls = best.once(self._null.text, partial(self._null.distributions, best, rng=SEED))
                 hits = {"precision": best.precision_hits, "recall": best.recall_hits}
@@ -287,7 +288,7 @@ class NullModel(ABC):
         nulls, perfect = self.distributions(cell, rng=SEED), Perfect(self, cell)
         return {side: max(floor_of(getattr(nulls, side)), perfect(side)) for side in ("precision", "recall")}
 
-    def perfect_alarms(self, cell: Cell) -> tuple[Cell, ...]:
+    def perfect_alarms(self, cell: Cell) -> Iterable[Cell]:
         """Cells of perfect alarms that may still not be significant; none where every placement is new to them."""
         del cell
         return ()

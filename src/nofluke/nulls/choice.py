@@ -181,7 +181,7 @@ def _said(look: Look, traits: tuple[Trait, ...], model: NullModel | None) -> str
     moves_all = model is None or isinstance(model, LocalShift)
     if first is SLOW_CHANGE and not rest and moves_all:  # why events were not moved within windows
         rest = ["the tolerance is long"]
-    return say("{}{}{}", first.seen(look), ", and " if rest else "", joined(" and ", rest))
+    return say("{}, and {}", first.seen(look), joined(" and ", rest)) if rest else first.seen(look)
 
 
 def _obstacle(look: Look) -> str:
@@ -415,7 +415,7 @@ class Choice:
     def check(self, method: object) -> None:
         """Refuse a method that the chosen null does not have; with auto, the remedy is to name the null that has it."""
         check_word(method, "method", METHODS)
-        if self.is_auto and method not in self.model.methods:
+        if method not in self.model.methods and self.is_auto:
             raise InputError(
                 argument="method",
                 value=method,

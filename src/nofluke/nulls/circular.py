@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -114,7 +115,7 @@ class ShiftNull(NullModel):
             )
         return {} if found is None else found.laws(cell, self.method(found.n_shifts, self.stride(cell.truth)))
 
-    def perfect_alarms(self, cell: Cell) -> tuple[Cell, ...]:
+    def perfect_alarms(self, cell: Cell) -> Iterable[Cell]:
         """Shifted by less than events, alarms and tolerance are long, perfect alarms still find every event."""
         return cell.with_perfect_alarms()
 

@@ -12,7 +12,7 @@ The section "Whole periods, exchanged" of docs/explanation/theory.md has the mat
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -744,7 +744,7 @@ class PeriodShuffle(NullModel):
 
         return exchanged
 
-    def perfect_alarms(self, cell: Cell) -> tuple[Cell, ...]:
+    def perfect_alarms(self, cell: Cell) -> Iterable[Cell]:
         """In another period with events at the same phase, perfect alarms are found again."""
         return cell.with_perfect_alarms()
 

@@ -86,9 +86,9 @@ class Combs:
         since only there rotations change nothing. Fisher's method combines them. It is 0 where P is so large that the
         period is none, whatever the other side shows.
         """
-        heard = self.used(n_flags)
+        heard = np.minimum(self.heard, most_heard(n_flags))
         most = int(heard.max(initial=1))
-        each = np.minimum(tails, self.cap)[self.harmonics(n_steps, len(tails))[:, :most]]
+        each = np.minimum(tails, self.cap)[harmonics_of(self, n_steps, len(tails))[:, :most]]
         fewer = int(np.searchsorted(heard, most))  # shorter periods have fewer harmonics
         each[:fewer] *= heard[:fewer, None] > np.arange(most)
         total = each.sum(axis=1)
@@ -98,18 +98,10 @@ class Combs:
         found[some] = chi_tails(total[some], heard[some, None] > np.arange(most))
         return found
 
-    def harmonics(self, n_steps: int, n_powers: int) -> IntArray:
-        """Where the harmonics of each period are among the powers: a row a period."""
-        return _harmonics(self, n_steps, n_powers)
-
     @lazy
     def heard(self) -> IntArray:
         """How many harmonics of each period there are, as far as they are looked at."""
         return np.minimum((self.periods // self.coarse - 1) // 2, self.most)
-
-    def used(self, n_flags: int) -> IntArray:
-        """How many of them are looked at in a series with so many flags."""
-        return np.minimum(self.heard, most_heard(n_flags))
 
 
 def most_heard(n_flags: int) -> int:
@@ -137,7 +129,8 @@ def _totals_of(least: float, most: int) -> FloatArray:
 
 
 @lru_cache(maxsize=8)
-def _harmonics(combs: Combs, n_steps: int, n_powers: int) -> IntArray:
+def harmonics_of(combs: Combs, n_steps: int, n_powers: int) -> IntArray:
+    """Where the harmonics of each whole period are among so many powers: a row a period."""
     nearest = np.arange(1, combs.most + 1) * n_steps / combs.periods[:, None]
     found = np.rint(nearest, out=nearest).astype(np.int64)  # millions of them for a long series: no more copies
     np.clip(found, 1, n_powers, out=found)
@@ -270,11 +263,6 @@ class Side(Keeper):
         """All steps."""
         return len(self.open_steps)
 
-    @property
-    def coarse(self) -> int:
-        """Steps added up."""
-        return coarse_of(self.n_steps)
-
     @lazy
     def powers(self) -> FloatArray:
         """Powers of all frequencies the series shows, from 1 cycle up. One step per bin: no rotation changes them."""
@@ -287,14 +275,10 @@ class Side(Keeper):
         return _against_neighbours(self.powers)
 
     @lazy
-    def accidents(self) -> FloatArray:
-        """The same less their mean, and so what is strong by accident: what a copy would share."""
-        return np.asarray(self.tails - self.tails.mean())
-
-    @lazy
-    def spread(self) -> float:
-        """Their standard deviation."""
-        return math.sqrt((self.accidents**2).mean())
+    def accidents(self) -> tuple[FloatArray, float]:
+        """The same less their mean, and so what is strong by accident, which a copy would share; and their spread."""
+        found = np.asarray(self.tails - self.tails.mean())
+        return found, math.sqrt((found**2).mean())
 
     def slow(self, top: int, first: int, last: int) -> tuple[float, float]:
         """How low powers compare with those above, of the powers below ``top``: as `_slow` has it."""
@@ -312,7 +296,7 @@ class Side(Keeper):
 
         most, n = most_heard(len(self.at)), self.n_steps
         return tuple(
-            whole_periods(self.tails, kind.harmonics(n, len(self.tails)), kind.heard, most, kind.cap)
+            whole_periods(self.tails, harmonics_of(kind, n, len(self.tails)), kind.heard, most, kind.cap)
             for kind in combs_of(n)
         )
 
@@ -320,9 +304,9 @@ class Side(Keeper):
     def series(self) -> FloatArray:
         """The values less their mean, added up where the series is very long."""
         n, whole = self.n_steps, bool(self.open_steps.all())
-        if self.weights is None and whole and self.coarse == 1:
+        bins = -(-n // coarse_of(n))
+        if self.weights is None and whole and bins == n:
             return np.asarray(np.bincount(self.at, minlength=n) - len(self.at) / n)
-        bins = -(-n // self.coarse)
         found = np.bincount(self.at * bins // n, weights=self.weights, minlength=bins).astype(np.float64)
         if self.weights is not None:
             return found
@@ -414,10 +398,11 @@ def likeness(events: Side, alarms: Side) -> float:
 
     From powers alone, which no rotation changes; of a detector that knows nothing it is about 0.
     """
-    spread = events.spread * alarms.spread if len(events.tails) else 0.0
-    if not spread > 0:
+    if not len(events.tails):
         return 0.0
-    return max(float((events.accidents * alarms.accidents).mean()) / spread, 0.0)
+    (mine, wide), (theirs, as_wide) = events.accidents, alarms.accidents
+    spread = wide * as_wide
+    return max(float((mine * theirs).mean()) / spread, 0.0) if spread > 0 else 0.0
 
 
 def together(one: float, other: float, alike: float) -> float:
@@ -514,7 +499,7 @@ def least_of_period(events: Side, alarms: Side, shortest: float) -> tuple[float,
         n_powers, heard = len(events.tails), most_heard(len(alarms.at))
         for (kind, begin, end), shown in zip(looked.whole, events.shown_at_first, strict=True):
             if begin < end:
-                rows = kind.harmonics(events.n_steps, n_powers), kind.heard
+                rows = harmonics_of(kind, events.n_steps, n_powers), kind.heard
                 least = loops.least_of_whole_periods(
                     shown, alarms.tails, *rows, heard, kind.cap, begin, end, COMBS, JOINTLY, OTHER_SIDE
                 )
@@ -635,7 +620,7 @@ def _longer(events: Side, alarms: Side, period: int, alike: float) -> int:
 def _own_harmonics(events: Side, alarms: Side, period: int, times: int, alike: float) -> bool:
     """Whether harmonics of a whole period speak for it that are none of the part which comes so many times in it."""
     n = events.n_steps
-    own = np.array([h for h in range(1, min(period // (2 * events.coarse), LONG_HARMONICS)) if h % times])
+    own = np.array([h for h in range(1, min(period // (2 * coarse_of(n)), LONG_HARMONICS)) if h % times])
     at = np.clip(np.rint(own * n / period).astype(np.int64), 1, len(events.tails)) - 1
     shown = []
     for side in (events, alarms):

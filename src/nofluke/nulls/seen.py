@@ -13,6 +13,7 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -26,6 +27,7 @@ from nofluke.nulls.base import Kept, NullModel
 from nofluke.nulls.calendars import RULES
 from nofluke.nulls.evidence import (
     FIRST_ORDERS,
+    ORDERS,
     Clusters,
     Evidence,
     adjacency,
@@ -595,11 +597,17 @@ class Look:
         if not levels.LEAST_CYCLES * levels.CYCLE <= cycles <= levels.MOST_DAYS:
             return False
         edges, number = np.rint(np.arange(cycles + 1) * first.steps), np.arange(cycles)
-        sides = [np.diff(np.searchsorted(steps, edges)) for steps in (self.events.starts, self.alarm_starts)]
-        events, alarms = (in_cycle(counts, number, levels.CYCLE, orders=FIRST_ORDERS) for counts in sides)
-        if fisher(events, alarms, 0.0) > levels.WEEKS:  # neither more orders nor likeness would lower it
-            return False
-        events, alarms = (in_cycle(counts, number, levels.CYCLE) for counts in sides)
+
+        def pvalue(steps: IntArray, orders: int) -> float:
+            return in_cycle(np.diff(np.searchsorted(steps, edges)), number, levels.CYCLE, orders=orders)
+
+        events = alarms = 1.0
+        for orders in (FIRST_ORDERS, ORDERS):
+            known = partial(pvalue, self.events.starts, orders)  # by other detectors of the same period
+            events = self.events.once(("weeks", first.steps, orders), known)
+            alarms = pvalue(self.alarm_starts, orders)
+            if fisher(events, alarms, 0.0) > levels.WEEKS:  # neither more orders nor likeness would lower it
+                return False
         return fisher(events, alarms, likeness(self.events.side, self.alarms)) <= levels.WEEKS
 
     def _of_both(self, short: float, long: float, inner: tuple[Period, int]) -> Season:
@@ -848,16 +856,15 @@ class Trait(ABC):
     ----------
     kept : str
         What nulls that keep it declare in `NullModel.keeps`.
+    there : str
+        The attribute of `Look` that says whether it is seen, so that auto has to keep it.
     ignored : str
         The end of a sentence about a null that does not.
     """
 
     kept: ClassVar[Kept]
+    there: ClassVar[str]
     ignored: ClassVar[str] = "which it does not keep"
-
-    @abstractmethod
-    def there(self, look: Look) -> bool:
-        """Whether it is seen, so that auto has to keep it."""
 
     @abstractmethod
     def seen(self, look: Look) -> str:
@@ -879,10 +886,7 @@ class Trait(ABC):
 class Seasons(Trait):
     """Events or alarms follow a period."""
 
-    kept = "season"
-
-    def there(self, look: Look) -> bool:
-        return look.season is not None
+    kept, there = "season", "season"
 
     def seen(self, look: Look) -> str:
         return "" if look.season is None else look.season.seen
@@ -970,10 +974,7 @@ class Seasons(Trait):
 class SlowChange(Trait):
     """The rates of events and alarms change slowly with time."""
 
-    kept = "drift"
-
-    def there(self, look: Look) -> bool:
-        return look.drifts
+    kept, there = "drift", "drifts"
 
     def seen(self, look: Look) -> str:
         return look.changes
@@ -1013,11 +1014,8 @@ class SlowChange(Trait):
 class Together(Trait):
     """Events cannot be moved one by one: they come as runs, in clusters, or at a distance from each other."""
 
-    kept = "clusters"
+    kept, there = "clusters", "together"
     ignored = "but it moves each one independently"
-
-    def there(self, look: Look) -> bool:
-        return bool(look.together)
 
     def seen(self, look: Look) -> str:
         return capitalised(look.together)
@@ -1123,7 +1121,7 @@ TRAITS: tuple[Trait, ...] = (SEASONS, SLOW_CHANGE, TOGETHER)  # first what is wo
 
 def traits_of(look: Look) -> tuple[Trait, ...]:
     """Those that are seen, and that a null has to keep."""
-    return tuple(trait for trait in TRAITS if trait.there(look))
+    return tuple(trait for trait in TRAITS if getattr(look, trait.there))
 
 
 def against(null: NullModel, look: Look) -> str:

@@ -8,13 +8,11 @@ The section "Rotations of ranges" of docs/explanation/theory.md has the mathemat
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, IntArray
 from nofluke.compiled import Patience
-from nofluke.series.counting import flags_of, in_ranges, nonempty, runs, within
+from nofluke.series.counting import flags_of, in_ranges, nonempty, runs, touching, union, within
 from nofluke.series.tolerance import Ranges
 from nofluke.series.trial import Cell
 
@@ -22,7 +20,7 @@ FEW_PAIRS = 0.5  # for each step: up to so many, pairs of ranges are counted soo
 PAIRS_PER_STEP = 10  # a Fourier transform of T steps costs about as much as this many intervals for each step
 COMPILED_PAIRS_PER_STEP = 30
 LARGEST_FACTOR = 150  # prime factor of a length up to which its transform is fast
-AT_ONCE = 4_000_000  # shifts times positions looked at together
+AT_ONCE = 4_000_000  # pairs of ranges looked at together
 LOOPS = Patience.of_module("nofluke.nulls.shifts_kernels")
 
 
@@ -68,30 +66,26 @@ def _precision_of_points(cell: Cell, n: int, shifts: range) -> IntArray:
 
 def _recall_of_ranges(cell: Cell, n: int, shifts: range) -> IntArray:
     """Ranges with a prediction near them, the predictions rotated the other way."""
-    alarms, windows = cell.alarms, cell.trial.event_windows[cell.d]
+    alarms, windows, other_way = cell.alarms, cell.trial.event_windows[cell.d], range(1 - shifts.stop, 1 - shifts.start)
+    if n == cell.n_steps:  # nothing stays behind
+        return touched_by_shift(nonempty(windows), cell.episodes, n, other_way)[::-1]
     always = within(alarms[alarms >= n], windows) > 0
     fixed = nonempty(Ranges(starts=windows.starts[~always], stops=np.minimum(windows.stops[~always], n)))
-    other_way = range(1 - shifts.stop, 1 - shifts.start)
-    return int(np.count_nonzero(always)) + touched_by_shift(fixed, _alarm_runs(cell, n), n, other_way)[::-1]
+    return int(np.count_nonzero(always)) + touched_by_shift(fixed, _before(cell.episodes, n), n, other_way)[::-1]
 
 
 def _precision_of_ranges(cell: Cell, n: int, shifts: range) -> IntArray:
     """Predictions near a range; or episodes, of which one that is cut at the seam counts once."""
+    near, alarms, episodes = cell.trial.zones.near[cell.d], cell.alarms, cell.episodes
     if cell.trial.count_alarms == "steps":
-        zone, alarms = cell.trial.zones.near[cell.d], cell.alarms
-        fixed = int(np.count_nonzero(in_ranges(alarms[alarms >= n], zone)))
-        return fixed + _overlap(_before(zone, n), _alarm_runs(cell, n), n, shifts)
-    near = cell.trial.near_flags(cell.d)
-    episodes = cell.episodes
+        if n == cell.n_steps:
+            return _overlap(near, episodes, n, shifts)
+        fixed = int(np.count_nonzero(in_ranges(alarms[alarms >= n], near)))
+        return fixed + _overlap(_before(near, n), _before(episodes, n), n, shifts)
     moving = episodes.stops <= n
-    behind = _touched(near, episodes.starts[~moving], episodes.stops[~moving], np.zeros(1, dtype=np.int64))
+    staying = Ranges(starts=episodes.starts[~moving], stops=episodes.stops[~moving])
     rotated = Ranges(starts=episodes.starts[moving], stops=episodes.stops[moving])
-    return behind + touched_by_shift(rotated, runs(np.flatnonzero(near[:n])), n, shifts)
-
-
-def _alarm_runs(cell: Cell, n: int) -> Ranges:
-    """Runs of predictions on the first n steps."""
-    return cell.episodes if n >= cell.n_steps else _before(cell.episodes, n)
+    return int(np.count_nonzero(touching(staying, near))) + touched_by_shift(rotated, _before(near, n), n, shifts)
 
 
 def _before(ranges: Ranges, n: int) -> Ranges:
@@ -258,40 +252,54 @@ def nearby(cell: Cell, shifts: IntArray) -> tuple[IntArray, IntArray]:
     Recall moves the events over the steps near a prediction, precision the predictions over the steps near an event, so
     that both keep their number.
     """
-    reach = int(np.abs(shifts).max(initial=0))
-    windows = nonempty(cell.trial.event_windows[cell.d])
-    near_event = _mirrored(cell.trial.near_flags(cell.d), reach)
-    if cell.truth.points:
-        near_alarm = _mirrored(cell.near_alarm, reach)
-        recall = _within(near_alarm, cell.truth.starts + reach, shifts)
+    n, reach, truth = cell.n_steps, int(np.abs(shifts).max(initial=0)), cell.truth
+    if truth.points:
+        events, near_alarm = Ranges(starts=truth.starts, stops=truth.stops), cell.zone
     else:
-        recall = _touched(_mirrored(cell.alarm_flags, reach), windows.starts + reach, windows.stops + reach, shifts)
+        events, near_alarm = nonempty(cell.trial.event_windows[cell.d]), cell.episodes
+    alarms, near_event = cell.episodes, cell.trial.zones.near[cell.d]
     if cell.trial.count_alarms == "steps":
-        return recall, _within(near_event, cell.alarms + reach, -shifts)
-    episodes = cell.episodes
-    return recall, _touched(near_event, episodes.starts + reach, episodes.stops + reach, -shifts)
+        alarms = Ranges(starts=cell.alarms, stops=cell.alarms + 1)
+    recall = _met(events, _mirrored(near_alarm, n, reach), reach)
+    precision = _met(alarms, _mirrored(near_event, n, reach), reach)
+    return recall[reach - shifts], precision[reach + shifts]
 
 
-def _mirrored(flags: BoolArray, reach: int) -> BoolArray:
-    """Flags with so many steps of their mirror image before the first and behind the last."""
-    return np.pad(flags, reach, mode="symmetric")
+def _mirrored(ranges: Ranges, n: int, reach: int) -> Ranges:
+    """Ranges on n steps, with so many steps of their mirror image before the first and behind the last.
+
+    >>> found = _mirrored(Ranges(starts=np.array([0, 4]), stops=np.array([1, 5])), 6, 2)
+    >>> found.starts, found.stops
+    (array([-1,  4,  7]), array([1, 5, 8]))
+    """
+    back, forth = -ranges.stops[::-1], -ranges.starts[::-1]
+    starts = np.concatenate([back, ranges.starts, back + 2 * n])
+    stops = np.concatenate([forth, ranges.stops, forth + 2 * n])
+    return union(Ranges(starts=np.clip(starts, -reach, n + reach), stops=np.clip(stops, -reach, n + reach)))
 
 
-def _within(zone: BoolArray, at: IntArray, shifts: IntArray) -> IntArray:
-    """How many positions lie in the zone, for each shift of them."""
-    return _for_each(shifts, len(at), lambda s: zone[at + s])
+def _met(ranges: Ranges, zone: Ranges, reach: int) -> IntArray:
+    """How many of the ranges meet a stretch of the zone, for the zone shifted by -reach, ..., reach.
 
+    Shifts of a stretch onto a range form an interval, cut where that of the stretch before it begins.
 
-def _touched(zone: BoolArray, starts: IntArray, stops: IntArray, shifts: IntArray) -> IntArray:
-    """How many ranges hold a step of the zone, for each shift of them."""
-    before = np.concatenate([[0], np.cumsum(zone)])
-    return _for_each(shifts, len(starts), lambda s: before[stops + s] > before[starts + s])
-
-
-def _for_each(shifts: IntArray, width: int, hit: Callable[[IntArray], AnyArray]) -> IntArray:
-    rows = max(AT_ONCE // max(width, 1), 1)
-    chunks = (shifts[first : first + rows, None] for first in range(0, len(shifts), rows))
-    return np.concatenate([np.count_nonzero(hit(chunk), axis=1) for chunk in chunks]).astype(np.int64)
+    >>> zone = Ranges(starts=np.array([0, 5]), stops=np.array([1, 6]))
+    >>> _met(Ranges(starts=np.array([2]), stops=np.array([4])), zone, 3)
+    array([1, 1, 0, 0, 0, 1, 1])
+    """
+    change = np.zeros(2 * reach + 2, dtype=np.int64)
+    first = zone.stops.searchsorted(ranges.starts - reach, side="right")  # of those that come near
+    many = zone.starts.searchsorted(ranges.stops + reach) - first
+    at_a_time = max(AT_ONCE // int(many.max(initial=1)), 1)
+    for part in (slice(begin, begin + at_a_time) for begin in range(0, len(many), at_a_time)):
+        each, near = np.repeat(np.arange(len(many))[part], many[part]), many[part].cumsum()
+        at = np.arange(len(each)) + np.repeat(first[part] - near + many[part], many[part])
+        begins, ends = ranges.starts[each] - zone.stops[at] + 1, ranges.stops[each] - zone.starts[at]
+        follows = each[1:] == each[:-1]
+        ends[1:][follows] = np.minimum(ends[1:], begins[:-1])[follows]
+        for edges, by in ((begins, 1), (ends, -1)):
+            change += by * np.bincount(np.clip(edges, -reach, reach + 1) + reach, minlength=len(change))
+    return np.cumsum(change[:-1])
 
 
 def _ahead(flags: BoolArray, length: int) -> BoolArray:

@@ -57,6 +57,14 @@ def touched(starts, stops, moved_starts, moved_stops, n, first, many):  # type: 
 
 
 @compiled()
+def on_circle(step, n):  # type: ignore[no-untyped-def]
+    """A step that lies less than two circles before the first one, or on the circle or just behind it: no division."""
+    while step < 0:
+        step += n
+    return step if step < n else step - n
+
+
+@compiled()
 def overlaps(moved_starts, moved_stops, starts, stops, n, first, many):  # type: ignore[no-untyped-def]
     """How many steps of the moved ranges lie in a fixed one, for so many shifts from the first on: `shifts._overlap`.
 
@@ -70,10 +78,10 @@ def overlaps(moved_starts, moved_stops, starts, stops, n, first, many):  # type:
                 for by in (first + i, first + i - n):
                     behind = min(stops[fixed], moved_stops[moved] + by)
                     hits[i] += max(behind - max(starts[fixed], moved_starts[moved] + by), 0)
-            change[(starts[fixed] - moved_stops[moved] - first) % n] += 1
-            change[(starts[fixed] - moved_starts[moved] - first) % n] -= 1
-            change[(stops[fixed] - moved_stops[moved] - first) % n] -= 1
-            change[(stops[fixed] - moved_starts[moved] - first) % n] += 1
+            change[on_circle(starts[fixed] - moved_stops[moved] - first, n)] += 1
+            change[on_circle(starts[fixed] - moved_starts[moved] - first, n)] -= 1
+            change[on_circle(stops[fixed] - moved_stops[moved] - first, n)] -= 1
+            change[on_circle(stops[fixed] - moved_starts[moved] - first, n)] += 1
     rise = hits[1] - hits[0]
     for i in range(2, many):
         rise += change[i - 1]

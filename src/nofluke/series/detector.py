@@ -247,21 +247,33 @@ def quantile_thresholds(scores: FloatArray, levels: Any) -> list[float]:
     >>> quantile_thresholds(np.array([-1e308, 1e308]), [0.5])
     [0.0]
     """
-    last = len(scores) - 1
-    between = [last * float(level) for level in levels]
-    lower = [math.floor(place) for place in between]
-    ordered = np.partition(scores, sorted({*lower, *(min(at + 1, last) for at in lower)}))
+    between = [(len(scores) - 1) * float(level) for level in levels]
+    places = [math.floor(place) for place in between]
 
     def interpolated(low: float, high: float, part: float) -> float:
         apart = high - low
         return high - apart * (1 - part) if part >= 0.5 else low + apart * part
 
     found = []
-    for at, place in zip(lower, between, strict=True):
-        low, high = float(ordered[at]), float(ordered[min(at + 1, last)])
+    for at, place, (low, high) in zip(places, between, beside_cuts(scores, places), strict=True):
         value = interpolated(low, high, place - at)
         found.append(value if math.isfinite(value) else 2 * interpolated(low / 2, high / 2, place - at))
     return found
+
+
+def beside_cuts(scores: FloatArray, places: list[int]) -> list[tuple[float, float]]:
+    """The scores at some places of their ascending order, each with the one behind it; itself at the end.
+
+    >>> beside_cuts(np.array([3.0, 0.0, 2.0]), [0, 2])
+    [(0.0, 2.0), (3.0, 3.0)]
+    """
+    if len(places) == 1:  # NumPy is several times faster at one place than at two
+        at = places[0]
+        ordered = np.partition(scores, at)
+        return [(float(ordered[at]), float(ordered[at + 1 :].min() if at + 1 < len(scores) else ordered[at]))]
+    last = len(scores) - 1
+    ordered = np.partition(scores, sorted({*places, *(min(at + 1, last) for at in places)}))
+    return [(float(ordered[at]), float(ordered[min(at + 1, last)])) for at in places]
 
 
 def _tied(scores: FloatArray, levels: FloatArray, cuts: FloatArray) -> tuple[str, ...]:
@@ -289,14 +301,13 @@ def _within(sequence: Sequence, budgets: Any) -> Cuts:
     scores = sequence.open_scores()
     n = len(scores)
     allowed = [share.numerator * n // share.denominator for share in shares]
-    # it is enough to know the scores on both sides of each cut
-    ordered = np.partition(scores, sorted({at for many in allowed for at in (n - many - 1, min(n - many, n - 1))}))
     compared, notes = [], []
-    for share, many in zip(shares, allowed, strict=True):
-        least = float(ordered[n - many]) if many else math.inf
-        if least == ordered[n - many - 1]:  # tied at the cut: those above
-            highest = ordered[n - many :]
-            least = float(highest[highest > least].min(initial=math.inf))
+    beside = beside_cuts(scores, [n - many - 1 for many in allowed])
+    for share, many, (below, least) in zip(shares, allowed, beside, strict=True):
+        if not many:
+            least = math.inf
+        elif least == below:  # tied at the cut: those above
+            least = float(scores[scores > least].min(initial=math.inf))
         compared.append(least)
         if math.isinf(least):
             tied = int(np.count_nonzero(scores == scores.max()))

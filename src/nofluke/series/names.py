@@ -57,6 +57,8 @@ class Names:
         reset_name: Any = None,
     ) -> Names:
         """Names as they were passed, each as a word, or as two with a slash between them: "person/people"."""
+        if event_name is alarm_name is time_unit is delay_name is reset_name is None:
+            return NONE
         if time_unit is not None:
             check_word(time_unit, "time_unit", TIME_UNITS)
         event, events = _both(event_name, "event_name")

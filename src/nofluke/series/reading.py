@@ -121,12 +121,12 @@ class Sequence(ByValue):
     @property
     def n(self) -> int:
         """Steps that count."""
-        return int(self.open_steps.sum())
+        return int(np.count_nonzero(self.open_steps))
 
     @property
     def n_events(self) -> int:
         """Events on steps that count."""
-        return int(self.truth.sum()) if self.spans is None else len(self.spans)
+        return int(np.count_nonzero(self.truth)) if self.spans is None else len(self.spans)
 
     def with_scores(self, scores: Any, higher_is: HigherIs | None = None) -> Sequence | None:
         """The same series with the scores of another detector, as `prepare` would read them.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
@@ -396,11 +396,11 @@ class TimedCell(Cell):
         """The runs of alarms among the times of the detector."""
         return runs(self.trial.chosen(self.k))
 
-    def with_perfect_alarms(self) -> tuple[Cell, ...]:
+    def with_perfect_alarms(self) -> Iterator[Cell]:
         """The same events with an alarm at each, in the middle of its window."""
         at = np.unique(self.truth.at + (self.reach.late - self.reach.early) // 2)
         at = at[self.trial.watch.holds(at)]
-        return (self._with_alarms(at=at, detector=np.ones(len(at), dtype=np.bool_)),)
+        yield self._with_alarms(at=at, detector=np.ones(len(at), dtype=np.bool_))
 
     @lazy
     def stretches(self) -> Stretches:

@@ -29,6 +29,12 @@ class Ranges:
     starts: IntArray = field(repr=False)
     stops: IntArray = field(repr=False)
 
+    @property
+    def typical(self) -> int:
+        """The median of their lengths, rounded down; 0 where there are none."""
+        lengths = np.sort(self.stops - self.starts)
+        return int(lengths[(len(lengths) - 1) // 2] + lengths[len(lengths) // 2]) // 2 if len(lengths) else 0
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tolerance:
@@ -360,14 +366,9 @@ class Reach:
         """T, the steps that count."""
         return int(np.count_nonzero(self.open_steps))
 
-    @lazy
-    def _plain(self) -> bool:
-        """Whether windows are sums of step numbers: no mask, no clock."""
-        return self.tolerance.unit == "steps" and self.n_steps == len(self.open_steps)
-
     def around_events(self, first: IntArray, last: IntArray) -> Ranges:
         """The predictions that find each event from ``first`` to ``last``: from first - early to last + late."""
-        if self._plain:
+        if self._sides is not None:
             return self._sums(first, last, *self._sides)
         return Ranges(starts=self.cover.starts[first], stops=self.cover.stops[last])
 
@@ -384,7 +385,7 @@ class Reach:
 
     def around_alarms(self, at: IntArray) -> Ranges:
         """The steps on which an event makes a hit of each prediction: from p - late to p + early."""
-        if self._plain:
+        if self._sides is not None:
             early, late = self._sides
             return self._sums(at, at, late, early)
         return Ranges(starts=self._hit_by.starts[at], stops=self._hit_by.stops[at])
@@ -392,18 +393,22 @@ class Reach:
     @lazy
     def typical(self) -> int:
         """Steps around an event on one of the steps that find it: their median, of up to two thousand events."""
-        sides: tuple[Any, Any] = (self.tolerance.early, self.tolerance.late)
-        if self._plain and 4 * sum(map(abs, sides)) < self.n_steps:  # so few are cut off at the borders
-            return int(sum(sides)) + 1
+        if (
+            self._sides is not None and 4 * sum(map(abs, self._sides)) < self.n_steps
+        ):  # so few are cut off at the borders
+            return sum(self._sides) + 1
         some = np.arange(0, self.n_steps, max(self.n_steps // 1000, 1))
-        found = self.around_events(some, some)
-        widths = np.sort(found.stops - found.starts)
-        return int(widths[(len(widths) - 1) // 2] + widths[len(widths) // 2]) // 2 if len(widths) else 0
+        return self.around_events(some, some).typical
 
     @lazy
-    def _sides(self) -> tuple[int, int]:
-        """Early and late in steps, no further than the series is long."""
+    def _sides(self) -> tuple[int, int] | None:
+        """Early and late in steps, no further than the series is long, where windows are sums of step numbers.
+
+        None where a clock or masked steps take part in them.
+        """
         n, sides = self.n_steps, (self.tolerance.early, self.tolerance.late)
+        if self.tolerance.unit != "steps" or n < len(self.open_steps):
+            return None
         early, late = (min(max(int(side), -n), n) for side in sides)  # type: ignore[arg-type]  # numbers, of steps
         return early, late
 
@@ -421,7 +426,7 @@ class Reach:
     @lazy
     def cover(self) -> Ranges:
         """For every step, seen as an event, the predictions that find it."""
-        if self._plain:
+        if self._sides is not None:
             every = np.arange(self.n_steps, dtype=np.int64)
             return self._sums(every, every, *self._sides)
         return self._among_open(self.tolerance.prediction_ranges(len(self.open_steps), self.clock))

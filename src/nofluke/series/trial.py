@@ -6,7 +6,7 @@ in one coordinate system: the steps that count, numbered from 0. Masked steps ta
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import InitVar, dataclass, field, fields, replace
 from typing import Any, Literal, Self
 
@@ -491,7 +491,7 @@ class Cell(Keeper):
     @property
     def n_labelled(self) -> int:
         """How many steps belong to an event."""
-        return int(self.truth.flags.sum())
+        return int(np.count_nonzero(self.truth.flags))
 
     @lazy
     def timing(self) -> Timing:
@@ -675,24 +675,25 @@ class Cell(Keeper):
             return int(self.trial.recall_hits[self.d, self.k])
         return int(np.count_nonzero(self.found))
 
-    def with_perfect_alarms(self) -> tuple[Cell, ...]:
+    def with_perfect_alarms(self) -> Iterator[Cell]:
         """The same events with alarms that find them all and nothing else.
 
         One in the middle of each event's window, as long as alarms here mostly are; and, where alarms on time count,
         one on every step of an event.
         """
-        found = self.episodes
-        length = int(np.median(found.stops - found.starts)) if len(found.starts) else 1
-        # another detector whose alarms are as long has the same
-        alike = "perfect alarms", self.d, length, self.trial.count_alarms
-        return self.trial.zones.once(alike, lambda: self._perfect(length))
+        n, length = self.n_steps, max(self.episodes.typical, 1)
 
-    def _perfect(self, length: int) -> tuple[Cell, ...]:
-        windows = nonempty(self.trial.event_windows[self.d])
-        first = np.clip((windows.starts + windows.stops - length) // 2, 0, max(self.n_steps - length, 0))
-        on_each = flags_of(union(Ranges(starts=first, stops=np.minimum(first + length, self.n_steps))), self.n_steps)
-        perfect = [on_each] if self.tolerance.aside else [on_each, self.truth.flags]
-        return tuple(self._with_alarms(detector=flags) for flags in perfect)
+        def in_the_middle() -> Cell:
+            windows = nonempty(self.trial.event_windows[self.d])
+            first = np.clip((windows.starts + windows.stops - length) // 2, 0, max(n - length, 0))
+            on_each = union(Ranges(starts=first, stops=np.minimum(first + length, n)))
+            return self._with_alarms(detector=flags_of(on_each, n))
+
+        # another detector, or another one whose alarms are as long, has the same
+        once, alike = self.trial.zones.once, ("perfect alarms", self.d, self.trial.count_alarms)
+        yield once((*alike, length), in_the_middle)
+        if not self.tolerance.aside:
+            yield once(alike, lambda: self._with_alarms(detector=self.truth.flags))
 
     def _with_alarms(self, **other: Any) -> Cell:
         """The cell of other alarms against the same events within the same tolerance."""
