@@ -1,7 +1,5 @@
 """The null that auto takes: which it is in each situation, that no rotation and no hit changes it, and what it says."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import os
@@ -161,7 +159,7 @@ WITHOUT_A_CLOCK = [name for name in made.SITUATIONS if "clock" not in name]
 
 
 class TestRotations:
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(
         name=st.sampled_from(WITHOUT_A_CLOCK),
         seed=st.integers(0, 2**32),

@@ -177,7 +177,7 @@ def test_a_large_file_keeps_its_order(write):
     np.testing.assert_array_equal(values["scores"], np.arange(n) + 0.25)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.floats(allow_nan=False) | st.none(), min_size=1, max_size=30), st.sampled_from(",;\t|"))
 def test_written_numbers_are_read_back_exactly(tmp_path_factory, numbers, delimiter):
     """Python's shortest decimal of any double, infinities and gaps included, comes back bit by bit."""

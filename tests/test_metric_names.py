@@ -1,7 +1,5 @@
 """Names of metrics and nulls as people write them, and what they are told where there is no such name."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

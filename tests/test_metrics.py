@@ -1,7 +1,5 @@
 """What holds for every metric by name, whatever it measures; what each one measures is tested in a file of its own."""
 
-from __future__ import annotations
-
 import dataclasses
 import pickle
 
@@ -19,7 +17,6 @@ from nofluke.metrics.base import Metric
 from nofluke.metrics.draws import Draws
 from nofluke.metrics.functions import Function
 from nofluke.metrics.labelled import read_labelled
-from oracles import relaxed
 
 BUILT_IN = [name for name in nofluke.metrics.names() if not isinstance(nofluke.metrics.get(name), Function)]
 WITH_SETTINGS = [
@@ -52,7 +49,7 @@ WITH_SETTINGS = [
 TEXTS = [*BUILT_IN, *(text for text in WITH_SETTINGS if text not in BUILT_IN)]
 of_every_name = pytest.mark.parametrize("name", BUILT_IN)
 of_every_metric = pytest.mark.parametrize("text", TEXTS)
-quick = hypothesis_settings(relaxed, max_examples=8)
+quick = hypothesis_settings(max_examples=8)
 
 
 @st.composite

@@ -1,7 +1,5 @@
 """Enhanced time-series aware precision, recall and F, held against the definition."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Range-based precision, recall and F, held against the paper's definition."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """The numbers of the paper, on the paper's data."""
 
-from __future__ import annotations
-
 import os
 
 import numpy as np

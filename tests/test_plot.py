@@ -17,7 +17,6 @@ from nofluke.errors import InputError
 from nofluke.laws.law import How
 from nofluke.laws.tables import hypergeometric
 from nofluke.text.numbers import p_is, show_p
-from oracles import relaxed
 
 
 @pytest.fixture(autouse=True)
@@ -260,7 +259,6 @@ def lanes(ax):
     return found
 
 
-@relaxed
 @given(st.data())
 @pytest.mark.slow
 def test_timeline_marks_what_a_look_at_every_pair_finds(data):

@@ -35,7 +35,7 @@ def core_trial(truth, detector, thresholds, tolerance, open_steps=None):
 
 
 class TestCells:
-    @settings(max_examples=80, deadline=None)
+    @settings(max_examples=80)
     @given(st.data())
     def test_many_cells_are_what_single_ones_are(self, data):
         """D × K cells counted together (sorted scores) equal each counted alone (positions), with masks and clocks."""
@@ -178,7 +178,7 @@ def slow_hits(starts, stops, alarms, early, late):
 
 
 class TestRanges:
-    @settings(max_examples=120, deadline=None)
+    @settings(max_examples=120)
     @given(st.data())
     def test_whole_ranges_count_once(self, data):
         """Recall counts each range once, precision the predictions near any; touching ranges stay two."""
@@ -232,7 +232,7 @@ class TestRanges:
 
 
 class TestEmptyWindows:
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(st.data())
     def test_laws_of_predictions_that_nothing_can_hit(self, data):
         """Both laws under permutation, with windows cut to nothing at the border, equal those of all placements."""
@@ -258,7 +258,7 @@ class TestEmptyWindows:
         np.testing.assert_array_equal(within(np.array([1, 2, 7]), ranges), [1, 0, 1])
         np.testing.assert_array_equal(largest_within(np.arange(9.0), ranges), [1.0, -np.inf, 8.0])
 
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=150)
     @given(
         st.lists(st.tuples(st.booleans(), st.integers(0, 3), st.booleans()), min_size=1, max_size=20),
         st.integers(1, 4),
