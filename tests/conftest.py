@@ -45,6 +45,13 @@ def browser():
 
 
 @pytest.fixture
+def added(monkeypatch):
+    """Metrics by names that are gone again after the test."""
+    monkeypatch.setattr(nf.metrics, "_ADDED", {})
+    return nf.metrics._ADDED
+
+
+@pytest.fixture
 def visit(browser):
     """Opens a page, as `pages.visits` does."""
     with visits(browser) as opened:

@@ -20,7 +20,7 @@ def visits(browser):
     """Opens pages; in the end nothing may have gone wrong in any of them, and nothing may have been asked for."""
     troubles, contexts = [], []
 
-    def opened(path, width=1200, height=900, **how):
+    def opened(path, width=1200, height=900, link="", **how):
         contexts.append(browser.new_context(viewport={"width": width, "height": height}, **how))
         page = contexts[-1].new_page()
         page.on("console", lambda message: troubles.append(message.text))
@@ -29,7 +29,7 @@ def visits(browser):
         page.on(
             "request", lambda asked: None if re.match("file:|data:|blob:", asked.url) else troubles.append(asked.url)
         )
-        page.goto(path.as_uri())
+        page.goto(path.as_uri() + link)
         if how.get("java_script_enabled", True):
             page.wait_for_selector("html[data-ready]", timeout=60_000)
         return page

@@ -12,15 +12,6 @@ LABELS = [0] * 10 + [1] * 4 + [0] * 6
 SCORES = [0.1] * 9 + [0.9] * 3 + [0.1] * 8
 
 
-@pytest.fixture
-def added():
-    """Names that are gone again after the test."""
-    before = dict(nofluke.metrics._ADDED)
-    yield nofluke.metrics._ADDED
-    nofluke.metrics._ADDED.clear()
-    nofluke.metrics._ADDED.update(before)
-
-
 def share(labels, alarms):
     """Share of labelled steps with an alarm."""
     return (labels & alarms).sum() / labels.sum()

@@ -397,15 +397,6 @@ def test_an_unknown_name_is_answered_with_the_known_ones():
 # one's own
 
 
-@pytest.fixture
-def added():
-    """Names that are gone again after the test."""
-    before = dict(nofluke.metrics._ADDED)
-    yield nofluke.metrics._ADDED
-    nofluke.metrics._ADDED.clear()
-    nofluke.metrics._ADDED.update(before)
-
-
 def share(labels, alarms):
     """Share of labelled steps with an alarm."""
     return (labels & alarms).sum() / labels.sum()
