@@ -196,9 +196,6 @@ def test_marks_are_what_a_look_at_every_pair_finds(unit):
     assert (ends - first).tolist() == [10, 26, 55, 75]
 
 
-pytest.importorskip("jinja2", reason="jinja2 is not installed: pip install 'nofluke[report]'")
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["daily", "gaps and lag", "simulated interior"])
 def test_the_python_of_a_page_makes_the_same_page(made, name, tmp_path):

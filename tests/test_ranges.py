@@ -679,7 +679,6 @@ class TestResults:
 
     def test_a_page_draws_ranges_as_ranges(self):
         """Its timeline has the first and the last step of each range, and the steps whose alarms find it."""
-        pytest.importorskip("jinja2")
         from nofluke.show.report.grid import make_grid
         from nofluke.show.report.timeline import timeline
 

@@ -28,8 +28,6 @@ from nofluke.show.report.timeline import timeline
 from nofluke.text.numbers import show_p
 from pages import data_of, unpacked
 
-pytest.importorskip("jinja2", reason="jinja2 is not installed: pip install 'nofluke[report]'")
-
 pytestmark = pytest.mark.usefixtures("unwritten")
 
 STEPS = 90

@@ -16,8 +16,6 @@ from nofluke.show.report.payload import grid_of, nouns_of
 from nofluke.show.report.timeline import events_of, packed, packed_ascending, timeline
 from pages import unpacked, visits
 
-pytest.importorskip("jinja2", reason="jinja2 is not installed: pip install 'nofluke[report]'")
-
 pytestmark = pytest.mark.usefixtures("unwritten")
 
 SCRIPTS = Path(places.__file__).parent

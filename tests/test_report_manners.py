@@ -12,7 +12,6 @@ from nofluke.show.leaderboard import write_leaderboard
 from nofluke.show.report.payload import grid_of
 from pages import visits
 
-pytest.importorskip("jinja2", reason="jinja2 is not installed: pip install 'nofluke[report]'")
 axe = pytest.importorskip("axe_playwright_python", reason="axe is not installed: pip install axe-playwright-python")
 
 pytestmark = pytest.mark.browser

@@ -12,8 +12,6 @@ from nofluke.text.numbers import show_chance, show_p
 from nofluke.text.signs import COLOURS
 from nofluke.text.tables import show_share
 
-pytest.importorskip("jinja2", reason="jinja2 is not installed: pip install 'nofluke[report]'")
-
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("unwritten")]
 
 NASTY = "<script>alert(1)</script><img src=x onerror=alert(2)>"

@@ -26,8 +26,6 @@ from nofluke.text.numbers import show_p
 from nofluke.text.tables import show_share
 from pages import data_of, visits
 
-pytest.importorskip("jinja2", reason="jinja2 is not installed: pip install 'nofluke[report]'")
-
 pytestmark = pytest.mark.usefixtures("unwritten")
 
 NASTY = "</template><script>alert(1)</script> {{title}} 'b' & +c"

@@ -9,8 +9,6 @@ import nofluke as nf
 from nofluke.show.report import grid as places
 from pages import visits
 
-pytest.importorskip("jinja2", reason="jinja2 is not installed: pip install 'nofluke[report]'")
-
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("unwritten")]
 
 PLOT = "document.getElementById('timeline')"
