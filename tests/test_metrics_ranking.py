@@ -78,28 +78,6 @@ def test_values_are_those_of_the_definition_on_every_rotation(name):
             assert same(found[begin], expected), (runs, scores, begin)
 
 
-@pytest.mark.parametrize(("text", "slow"), [way for ways in WAYS.values() for way in ways])
-def test_several_draws_of_labels_go_through_one_call(text, slow):
-    """Each draw has runs of its own and leaves nothing behind for the next, also beyond a word of 64 steps."""
-    rng, metric, n = np.random.default_rng(8), metrics.get(text), 150
-    for scores in (rng.normal(size=n), rng.integers(0, 9, n) / 4.0):
-        rows = [np.flatnonzero(rng.random(n) < share).tolist() for share in (0.1, 0, 0.9, 0.02, 0.5, 1)]
-        runs = [[(t, t + 1) for t in row] for row in rows]
-        flat = as_ranges([run for row in runs for run in row])
-        last = np.cumsum([len(row) for row in runs])
-        draws = Draws(
-            n_steps=n,
-            starts=flat.starts,
-            stops=flat.stops,
-            first=last - [len(row) for row in runs],
-            last=last,
-            begins=np.zeros(len(runs), dtype=np.int64),
-        )
-        tables = metric.tables(scores, read_labelled(np.arange(n) == 0, scores))
-        for value, row in zip(metric.values(tables, draws), runs, strict=True):
-            assert same(value, slow(row, n, scores.tolist())), row
-
-
 def test_all_rotations_of_auc_roc_at_once_are_those_one_by_one():
     """By a Fourier transform, to the last bit but that of one division."""
     rng = np.random.default_rng(9)
