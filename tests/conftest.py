@@ -45,6 +45,17 @@ def browser():
 
 
 @pytest.fixture
+def headless():
+    """No window of matplotlib, and no figure left behind."""
+    import matplotlib
+    import matplotlib.pyplot as plt
+
+    matplotlib.use("Agg")
+    yield
+    plt.close("all")
+
+
+@pytest.fixture
 def added(monkeypatch):
     """Metrics by names that are gone again after the test."""
     monkeypatch.setattr(nf.metrics, "_ADDED", {})

@@ -4,7 +4,6 @@ import html
 import json
 import re
 
-import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -24,17 +23,9 @@ from nofluke.show.report.timeline import timeline
 from nofluke.text.numbers import as_people_say
 from pages import data_of, unpacked
 
-pytestmark = pytest.mark.usefixtures("unwritten")
+pytestmark = pytest.mark.usefixtures("headless", "unwritten")
 
 SIDES = ("precision", "recall")
-
-
-@pytest.fixture(autouse=True)
-def headless():
-    """No window, and no figure left behind."""
-    matplotlib.use("Agg")
-    yield
-    plt.close("all")
 
 
 def days():

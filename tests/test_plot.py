@@ -18,13 +18,7 @@ from nofluke.laws.law import How
 from nofluke.laws.tables import hypergeometric
 from nofluke.text.numbers import p_is, show_p
 
-
-@pytest.fixture(autouse=True)
-def headless():
-    """No window, and no figure left behind."""
-    matplotlib.use("Agg")
-    yield
-    plt.close("all")
+pytestmark = pytest.mark.usefixtures("headless")
 
 
 @pytest.fixture(scope="module")
