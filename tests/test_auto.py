@@ -406,7 +406,9 @@ class TestFlatScores:
 
 
 class TestTheExamples:
-    @pytest.mark.skipif(not os.environ.get("NOFLUKE_DATA"), reason="NOFLUKE_DATA is unset")
+    @pytest.mark.skipif(
+        not os.environ.get("NOFLUKE_DATA"), reason="NOFLUKE_DATA is unset: it names the directory of the data"
+    )
     @pytest.mark.parametrize("quantile", [0.8, 0.9, 0.95])
     def test_the_papers_data(self, quantile):
         """Single events without clusters, season or drift: the paper's own null."""

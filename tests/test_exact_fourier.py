@@ -332,7 +332,7 @@ def test_the_papers_example():
     """P(C >= 145) of the earthquake data at tolerance 2 and the .9 quantile is 4.063e-12."""
     folder = os.environ.get("NOFLUKE_DATA")
     if not folder:
-        pytest.skip("NOFLUKE_DATA is unset: it names the directory of the paper's data")
+        pytest.skip("NOFLUKE_DATA is unset: it names the directory of the data")
     x = np.loadtxt(Path(folder) / "anomaly-eval" / "twitter-earthquakes.dat", usecols=-1)
     sums = np.concatenate([[0.0], np.cumsum(x)])
     z = np.zeros(len(x))

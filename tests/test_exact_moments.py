@@ -43,7 +43,7 @@ def earthquake_windows() -> Windows:
     """The paper's predictions at the 0.9 quantile, two days of tolerance."""
     folder = os.environ.get("NOFLUKE_DATA")
     if folder is None:
-        pytest.skip("NOFLUKE_DATA is not set: the paper's series is not at hand")
+        pytest.skip("NOFLUKE_DATA is unset: it names the directory of the data")
     x = np.loadtxt(Path(folder) / "anomaly-eval" / "twitter-earthquakes.dat")
     z = np.zeros(len(x))
     for t in range(13, len(x)):

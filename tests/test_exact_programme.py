@@ -198,7 +198,7 @@ def test_earthquakes():
     """The paper's data: 145 of 256 predictions hit, 80 of 162 events inside a window."""
     folder = os.environ.get("NOFLUKE_DATA")
     if folder is None:
-        pytest.skip("NOFLUKE_DATA is not set: the paper's series is not at hand")
+        pytest.skip("NOFLUKE_DATA is unset: it names the directory of the data")
     x = np.loadtxt(Path(folder) / "anomaly-eval" / "twitter-earthquakes.dat")
     z = np.zeros(len(x))
     for t in range(13, len(x)):

@@ -833,7 +833,7 @@ def test_columns_cannot_smuggle_sql(write):
 def test_the_papers_files_are_columns_without_a_header():
     """The authors' files give 2,557 rows each, the first one included."""
     if not (root := os.environ.get("NOFLUKE_DATA")):
-        pytest.skip("NOFLUKE_DATA is unset: it names the directory of the paper's data")
+        pytest.skip("NOFLUKE_DATA is unset: it names the directory of the data")
     counts = scores_of(f"{root}/anomaly-eval/twitter-earthquakes.dat", "0")
     np.testing.assert_array_equal(counts, np.loadtxt(f"{root}/anomaly-eval/twitter-earthquakes.dat"))
     truth = read_columns(f"{root}/anomaly-eval/earthquakes.dat", columns={"truth": 0}).values["truth"]
