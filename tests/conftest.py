@@ -8,18 +8,22 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import is_hypothesis_test, settings
+from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 import nofluke as nf
 from nofluke.compiled import Patience
 from nofluke.laws.exact import programme
-from pages import CHROMIUM
+from pages import CHROMIUM, visits
 
 SHARE = 8
 OWN_SETTINGS = "_hypothesis_internal_use_settings"  # where @settings keeps them
 MANY = 5_000  # tests: all but those behind markers
 PERMUTED = {"tolerance": 2, "null": "permutation"}
 NO_BROWSER = "there is no chromium to look at the page with"
+
+# no property is about speed: a busy machine, or a first call that compiles, is no failure
+settings.register_profile("nofluke", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("nofluke")
 
 if sys.dont_write_bytecode:
     # hundreds of tests start an interpreter, and each would compile the package again
@@ -38,6 +42,41 @@ def browser():
         launched = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield launched
         launched.close()
+
+
+@pytest.fixture
+def headless():
+    """No window of matplotlib, and no figure left behind."""
+    import matplotlib
+    import matplotlib.pyplot as plt
+
+    matplotlib.use("Agg")
+    yield
+    plt.close("all")
+
+
+@pytest.fixture
+def added(monkeypatch):
+    """Metrics by names that are gone again after the test."""
+    monkeypatch.setattr(nf.metrics, "_ADDED", {})
+    return nf.metrics._ADDED
+
+
+@pytest.fixture
+def visit(browser):
+    """Opens a page, as `pages.visits` does."""
+    with visits(browser) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def unwritten():
+    """Figures that a page has for readers without scripts are drawn but not written, which would take most of its time.
+
+    `test_page_figures.py` looks at them as they are written, `test_report_manners.py` in a browser.
+    """
+    with patch("nofluke.show.kit.figure._saved", lambda *_: '<svg class="static" aria-hidden="true"></svg>'):
+        yield
 
 
 @pytest.fixture

@@ -4,8 +4,6 @@ R is the number of events inside any window, C the number of predictions hit; ``
 ``n_steps`` steps, every placement equally likely. A prediction is hit if an event falls in [start, stop).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction

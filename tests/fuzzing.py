@@ -4,8 +4,6 @@ The data are the cases of `oracles.py`, which knows their counts, in other cloth
 events as labels, positions or times, masks as masks or as missing values, clocks as text or in a time zone.
 """
 
-from __future__ import annotations
-
 import csv
 import enum
 import io
@@ -38,7 +36,7 @@ from exported import check_flat, check_latex
 from nofluke.laws.counts import SimulatedLaw
 from nofluke.laws.law import Law
 from nofluke.text.exports import card
-from oracles import Case, Lists, cases, relaxed, sides
+from oracles import Case, Lists, cases, sides
 
 LONG = 20_000
 LONGEST_MESSAGE = 1_000
@@ -53,7 +51,6 @@ def fuzz(short: int, long: int = LONG, /, **strategies: st.SearchStrategy[Any]) 
     def decorate(body: Callable[..., None]) -> Any:
         def run(examples: int) -> None:
             asked = settings(
-                relaxed,
                 max_examples=examples,
                 derandomize=examples < long,
                 print_blob=True,

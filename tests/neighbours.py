@@ -3,8 +3,6 @@
 ``python tests/neighbours.py`` records them again, if they are installed (``pip install -e '.[neighbours]'``).
 """
 
-from __future__ import annotations
-
 import importlib.metadata
 import json
 import warnings

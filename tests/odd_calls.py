@@ -8,8 +8,6 @@ process of its own that is watched for its end, its time and its memory::
     python tests/odd_calls.py 1 evaluate --first 123   # the one with seed 123 again
 """
 
-from __future__ import annotations
-
 import argparse
 import faulthandler
 import functools

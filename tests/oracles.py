@@ -5,8 +5,6 @@ asymmetric windows and masks, by looking at every pair of steps. Times are whole
 comparison is exact. `cases` draws what both sides are to be asked.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -17,11 +15,7 @@ from statistics import median
 from typing import Any
 
 import numpy as np
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-
-relaxed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-"""No property test is about speed: a busy machine must not fail one."""
 
 Matrix = tuple[int, int, int, int]
 """tp, fp, fn, tn."""

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import nofluke as nf
@@ -51,7 +51,6 @@ def runs(labels):
     return [(int(group[0]), int(group[-1])) for group in groups if len(group)]
 
 
-@settings(deadline=None)  # the first call compiles
 @given(short())
 def test_placed_scores_are_padded_scores_with_a_mask(drawn):
     """The same counts, thresholds, p-values, verdict and steps left out, with times, masks, warm-ups and ranges."""

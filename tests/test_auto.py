@@ -1,7 +1,5 @@
 """The null that auto takes: which it is in each situation, that no rotation and no hit changes it, and what it says."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import os
@@ -161,7 +159,7 @@ WITHOUT_A_CLOCK = [name for name in made.SITUATIONS if "clock" not in name]
 
 
 class TestRotations:
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(
         name=st.sampled_from(WITHOUT_A_CLOCK),
         seed=st.integers(0, 2**32),
@@ -408,7 +406,9 @@ class TestFlatScores:
 
 
 class TestTheExamples:
-    @pytest.mark.skipif(not os.environ.get("NOFLUKE_DATA"), reason="NOFLUKE_DATA is unset")
+    @pytest.mark.skipif(
+        not os.environ.get("NOFLUKE_DATA"), reason="NOFLUKE_DATA is unset: it names the directory of the data"
+    )
     @pytest.mark.parametrize("quantile", [0.8, 0.9, 0.95])
     def test_the_papers_data(self, quantile):
         """Single events without clusters, season or drift: the paper's own null."""

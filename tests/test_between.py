@@ -45,7 +45,6 @@ def counted(stamps, alarms, events, masked, early, late):
     return sum(map(any, near)), len(at), sum(any(row[j] for row in near) for j in range(len(events))), len(events)
 
 
-@settings(deadline=None)
 @given(case=irregular())
 def test_hits_are_those_of_the_raw_times(case):
     """On an irregular clock with a mask, both hits are those of a double loop over the times as they were given."""
@@ -79,7 +78,7 @@ def test_the_event_before_the_alarm_is_found():
     assert nf.evaluate([START + 359 * MINUTE], predictions=alarms, times=times, tolerance=0).recall_hits == 0
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(case=irregular(most=7), null=st.sampled_from(["permutation", "circular-shift"]))
 def test_chance_places_events_on_every_minute_that_was_watched(case, null):
     """Both p-values are those of all placements, or all rotations, over the minutes of the steps that count."""
@@ -249,7 +248,7 @@ def test_numbers_as_times():
     assert result.cell.trial.watch.n == 100  # places of a tenth
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(case=irregular(), seed=st.integers(0, 99))
 def test_alarms_given_as_times_keep_theirs_too(case, seed):
     """Both lists between the stamps: hits are those of a double loop over the raw times."""

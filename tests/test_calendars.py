@@ -1,7 +1,5 @@
 """Rules of the calendar: phases in local time, what is looked for, and strata that follow them."""
 
-from __future__ import annotations
-
 import calendar
 import itertools
 import json
@@ -325,7 +323,7 @@ class TestTwoSeasons:
         return sum(1.3 * np.cos(2 * np.pi * (np.arange(n) / period + rng.random())) for period in periods)
 
     @given(st.integers(20, 300), st.integers(3, 20), st.floats(3, 25), st.integers(1, 12), st.integers(1, 3))
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     def test_strata_are_the_phases_of_both(self, n, period, second, bins, windows):
         """By definition; and draws keep how many events are in each."""
         null = Seasonal(period=period, bins=bins, second=second, second_bins=bins, windows=windows)
@@ -499,7 +497,7 @@ class TestStrata:
         st.integers(24, 200),
         st.sampled_from(list(RULES)),
     )
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=40)
     def test_draws_keep_the_number_of_events_of_each_stratum(self, days, n, rule):
         """Of dates and of rules alike."""
         times = np.datetime64("2021-03-01T00:00") + 60 * np.arange(n)

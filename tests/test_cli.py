@@ -16,7 +16,7 @@ import pytest
 from rich.console import Console
 
 import nofluke as nf
-from nofluke.cli import FORMATS, main
+from nofluke.cli import main
 from nofluke.cli.printing import show
 from nofluke.text.signs import VERDICTS
 from nofluke.text.tables import Table
@@ -93,21 +93,6 @@ def test_undefined_values_are_what_zero_division_says(run_json, word, value):
     """As in scikit-learn."""
     found = run_json("evaluate", "data.csv", *BASE, "--threshold", "2", "--zero-division", word)
     assert found["precision"]["value"] == value
-
-
-@pytest.mark.parametrize("form", FORMATS)
-@pytest.mark.parametrize("command", ["evaluate", "sweep"])
-def test_every_format_shows_the_same_measures(run, command, form):
-    """Text, JSON, CSV, Markdown and LaTeX of both commands, without escape codes, ending in one newline."""
-    code, out, err = run(command, "data.csv", *AT_HALF, "--tolerance", "1", "--format", form)
-    assert (code, err) == (0, "")
-    assert "\x1b" not in out
-    assert out.endswith("\n")
-    assert not out.endswith("\n\n")
-    assert re.search("precision", out, re.IGNORECASE)
-    marks = {"json": "{\n", "csv": "measure,value" if command == "evaluate" else "tolerance,threshold,"}
-    marks |= {"latex": "% requires", "markdown": "**6 steps", "text": "6 steps, 2 events"}
-    assert out.startswith(marks[form])
 
 
 def test_csv_of_an_evaluation_has_full_digits(run):

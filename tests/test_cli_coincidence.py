@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import nofluke as nf
-from nofluke.cli import FORMATS, cli, main
+from nofluke.cli import FORMATS, cli
 from nofluke.cli.options import STATISTICS
 from nofluke.inference.coincidence import NOT_OF_LISTS
 from nofluke.measures.statistics import POINT_STATISTICS
@@ -202,16 +202,6 @@ def test_standard_input_is_one_of_the_lists(run_json, monkeypatch, tmp_path):
     with (tmp_path / "quakes.csv").open() as stream:
         monkeypatch.setattr("sys.stdin", stream)
         assert run_json("-", *DATES[1:])["recall"]["hits"] == 3
-
-
-@pytest.mark.parametrize("form", FORMATS)
-def test_every_format_shows_the_measures(run, form):
-    """Of one window and of many, ending in one newline; -o chooses by the ending of the file."""
-    for line in (DATES, (*DATES, "--lag", "0", "--lag", "1d")):
-        code, out, err = run(*line, "--format", form)
-        assert (code, err) == (0, "")
-        assert re.search(r"[^\n]\n\Z", out)
-        assert {"precision", "recall"} <= set(re.findall("[a-z]+", out))
 
 
 def test_output_goes_to_a_file(run, tmp_path):
@@ -514,11 +504,3 @@ def test_keys_of_many_windows_are_documented(run_json):
         run_json(*DATES, "--lag", "0", "--lag", "1d", "--familywise", "--method", "montecarlo", "--seed", "1")
     )
     assert set(found) == keys | {"cells.lag"}
-
-
-def test_help_lists_the_command_in_one_line(run, capsys):
-    """With nothing cut off."""
-    with pytest.raises(SystemExit):
-        main(["--help"])
-    line = "  coincidence +Do two lists of times coincide more often than by chance?\n"
-    assert re.search(re.escape(line).replace(r"\ \+", " +"), capsys.readouterr().out)

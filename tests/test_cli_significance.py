@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import nofluke as nf
-from nofluke.cli import FORMATS, cli
+from nofluke.cli import FORMATS
 
 N = 300
 RUNS = ((0, 8), (60, 84), (150, 150), (220, 249))
@@ -126,22 +126,6 @@ def test_missing_scores_are_left_out_where_asked(run, run_json):
     assert "--missing mask" in err
     found = run_json("significance", "gaps.csv", *BASE, "--metric", "auc-roc", "--missing", "mask")
     assert found["n"] == N - 1
-
-
-@pytest.mark.parametrize("form", FORMATS)
-@pytest.mark.parametrize("metrics", [("auc-roc",), ("auc-roc", "nab")])
-def test_every_format_shows_the_metrics(run, form, metrics):
-    """Without escape codes, ending in one newline."""
-    asked = [word for name in metrics for word in ("--metric", name)]
-    code, out, err = run("significance", "data.csv", *BASE, *asked, "--budget", "10%", "--format", form)
-    assert (code, err) == (0, "")
-    assert "\x1b" not in out
-    assert out.endswith("\n")
-    assert not out.endswith("\n\n")
-    assert all(name in out for name in metrics)
-    assert ("corrected" in out) or len(metrics) == 1
-    marks = {"json": "{\n", "csv": "metric,value,expected", "latex": "% requires", "markdown": "**300 steps"}
-    assert out.startswith(marks.get(form, "300 steps, 4 labelled ranges"))
 
 
 def test_the_ending_of_the_output_says_the_format(run, folder):
@@ -344,20 +328,3 @@ def test_listed_settings_are_those_that_the_name_takes(run_json, run):
         written = {pair.split("=")[1] for pair in row["settings"].split(",") if pair}
         if "None" not in written:
             assert nf.metrics.get(f"{row['name']}:{row['settings']}") == nf.metrics.get(row["name"])
-
-
-@pytest.mark.parametrize("form", FORMATS)
-def test_metrics_are_listed_in_every_format(run, form):
-    """Every name is there."""
-    code, out, err = run("metrics", "--format", form)
-    assert (code, err) == (0, "")
-    assert all(name in out for name in nf.metrics.names())
-
-
-@pytest.mark.parametrize("name", ["significance", "chance", "metrics"])
-def test_help_lists_the_command_in_one_line(run, name):
-    """With nothing cut off."""
-    line = next(line for line in run("--help")[1].splitlines() if line.split()[:1] == [name])
-    assert line.endswith(".")
-    assert not line.endswith("...")
-    assert cli.commands[name].help

@@ -5,7 +5,7 @@ from datetime import timedelta
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from nofluke import InputError
@@ -14,7 +14,6 @@ from nofluke.series.clock import as_ticks, listing, make_clock
 
 SECOND = 10**9
 UNITS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
-quick = settings(max_examples=100, deadline=None)
 
 
 def dates(*texts, unit="s"):
@@ -71,7 +70,6 @@ def test_a_negative_duration_is_called_negative():
         parse_duration("-2h", "early")
 
 
-@quick
 @given(st.integers(0, 10**24))
 def test_a_printed_duration_reads_back_exactly(nanoseconds):
     """What is printed, and what JSON holds, is the duration itself and not a rounding of it."""
@@ -135,7 +133,6 @@ def test_windows_are_closed_and_exact_in_every_unit(unit):
     assert starts.tolist() == [0, 0, 1, 3]
 
 
-@quick
 @example([-(2**63) + 1, 0, 2**63 - 1], 2**62, 2**70)
 @given(
     st.lists(st.integers(-(2**63) + 1, 2**63 - 1), min_size=1, max_size=8, unique=True),
@@ -201,7 +198,6 @@ def test_many_times_outside_the_clock_are_listed_in_short():
         make_clock(np.arange(10), "times").steps_at(np.arange(20, 27), "truth")
 
 
-@quick
 @given(st.lists(st.integers(-50, 50), min_size=2, max_size=10, unique=True), st.lists(st.integers(-60, 60), max_size=8))
 def test_steps_of_times_match_a_search_by_hand(stamps, times):
     """Whole numbers, tenths and seconds agree with a search through all steps, errors included."""

@@ -1,7 +1,5 @@
 """Two lists of times: the grid's numbers for whole times, whatever the unit, container or direction of time."""
 
-from __future__ import annotations
-
 import datetime as dt
 import math
 
@@ -14,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import nofluke as nf
-from oracles import Lists, relaxed
+from oracles import Lists
 
 COUNTED = (
     "permutation",
@@ -100,7 +98,6 @@ def agree(one, other, drawn=0.25):
 class TestTheGrid:
     """Whole times on a grid give the grid's numbers."""
 
-    @relaxed
     @given(lists(), st.sampled_from([*COUNTED, *DRAWN]))
     def test_whole_times_give_the_numbers_of_the_grid(self, lists, null):
         """Hits, delays and p-values under every null that both have, with gaps as a mask."""
@@ -109,7 +106,6 @@ class TestTheGrid:
         assert found.false_alarms.duration == len(lists.watched)
 
     @pytest.mark.parametrize("method", ["auto", "exact", "saddlepoint", "binomial", "montecarlo"])
-    @relaxed
     @given(lists=lists())
     def test_every_method_of_the_permutation_null_is_the_grids(self, lists, method):
         """Exact, saddlepoint and binomial; draws within their error."""
@@ -124,7 +120,6 @@ class TestTheGrid:
         return on_grid(lists, null="permutation", method=method)
 
     @pytest.mark.parametrize("null", ["permutation", "circular-shift", "circular-shift:every=7", "local-shift:reach=8"])
-    @relaxed
     @given(lists=lists())
     def test_the_test_of_f_is_the_grids(self, lists, null):
         """The joint law of both hits is the same, so that F's is."""
@@ -167,7 +162,6 @@ class TestTheGrid:
         agree(mine, theirs, 0.03)
         assert mine.false_alarms.duration == theirs.false_alarms.duration == 700 * 86_400
 
-    @relaxed
     @given(lists())
     def test_hits_and_delays_are_those_of_a_double_loop(self, lists):
         """Every pair of an event and an alarm looked at."""
@@ -180,7 +174,6 @@ class TestTheGrid:
 class TestInvariances:
     """What must change nothing."""
 
-    @relaxed
     @given(lists(), st.integers(-(2**58), 2**58), st.sampled_from(COUNTED))
     def test_a_shift_of_all_times_changes_nothing(self, lists, by, null):
         """However far."""
@@ -201,7 +194,6 @@ class TestInvariances:
         )
         assert one.verdict == other.verdict
 
-    @relaxed
     @given(lists(), st.sampled_from([2, 60, 86_400, 10**9, 10**15, 0.1, 0.001, 1 / 44_100, 1 / 30, 1e-7]), st.sampled_from(["permutation", "circular-shift", "local-permutation:windows=5", "auto"]))  # fmt: skip
     def test_a_change_of_unit_changes_nothing(self, lists, unit, null):
         """The tick is given in the new unit, or found: the times are dense enough to show it."""
@@ -217,7 +209,6 @@ class TestInvariances:
         one, other = nf.coincidence(**told), nf.coincidence(**scaled)
         agree_but_for_unit(one, other, unit)
 
-    @relaxed
     @given(lists(), st.sampled_from(["permutation", "circular-shift", "local-shift:reach=8", "interval-shuffle"]))
     def test_mirrored_time_with_the_sides_swapped_changes_nothing(self, lists, null):
         """Early is late when time runs backwards."""
@@ -236,7 +227,6 @@ class TestInvariances:
                 q.pvalue, **({"abs": 0.25} if p.how.kind == "simulated" else {"rel": 1e-9})
             )
 
-    @relaxed
     @given(lists(), st.integers(-5, 5))
     def test_a_lag_is_a_shift_of_the_alarms(self, lists, lag):
         """Windows moved later by the lag are alarms moved earlier by it, but for the ends of the span."""
@@ -246,7 +236,6 @@ class TestInvariances:
         agree(lagged, nf.coincidence(**told | {"tolerance": sides}))
         assert lagged.recall_hits == Lists(**vars(lists) | {"alarms": [p - lag for p in lists.alarms]}).hits()[0]
 
-    @relaxed
     @given(lists(), st.randoms())
     def test_the_order_of_the_lists_changes_nothing(self, lists, random):
         """Unsorted lists are sorted without complaint, gaps too."""
@@ -386,7 +375,6 @@ class TestAnswers:
         assert (found.recall_test.pvalue, found.precision_test.pvalue) == (1, 1)
         assert str(found)
 
-    @relaxed
     @given(lists(some=0), st.sampled_from(["zero", "interior"]), st.sampled_from(["greater", "less", "two-sided"]))
     def test_an_answer_can_be_written_down(self, lists, edges, alternative):
         """Text, plain values, a table, and a test of F, whatever is empty."""
@@ -398,7 +386,6 @@ class TestAnswers:
         assert repr(found)
         assert 0 < found.f_test(rng=1, n_resamples=50).pvalue <= 1
 
-    @relaxed
     @given(lists(), st.lists(st.integers(0, 6), min_size=1, max_size=3, unique=True), st.lists(st.integers(-4, 4), min_size=1, max_size=3, unique=True))  # fmt: skip
     def test_a_sweep_has_in_every_cell_what_one_coincidence_has(self, lists, tolerances, lags):
         """Hits, p-values and expectations of every tolerance at every lag."""

@@ -3,8 +3,6 @@
 benchmarks/coincidence_calibration.py has the situations; its table has more pairs.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import math
 from pathlib import Path

@@ -4,7 +4,6 @@ import html
 import json
 import re
 
-import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -22,17 +21,11 @@ from nofluke.show.report.figures import figures_of
 from nofluke.show.report.payload import grid_of, make_payload
 from nofluke.show.report.timeline import timeline
 from nofluke.text.numbers import as_people_say
-from pages import CHROMIUM, data_of, unpacked
+from pages import data_of, unpacked
+
+pytestmark = pytest.mark.usefixtures("headless", "unwritten")
 
 SIDES = ("precision", "recall")
-
-
-@pytest.fixture(autouse=True)
-def headless():
-    """No window, and no figure left behind."""
-    matplotlib.use("Agg")
-    yield
-    plt.close("all")
 
 
 def days():
@@ -141,7 +134,7 @@ def test_corrected_p_values_are_those_of_a_sweep_over_the_same_windows(made):
     assert "Holm" in made("interior")[2]["corrected_by"]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     events=st.lists(st.integers(0, 60), min_size=1, max_size=8, unique=True),
     alarms=st.lists(st.integers(0, 60), min_size=1, max_size=8, unique=True),
@@ -192,9 +185,6 @@ def test_marks_are_what_a_look_at_every_pair_finds(unit):
     starts, ends = event_reaches(cell)
     assert (starts - first).tolist() == [6, 21, 51, 71]
     assert (ends - first).tolist() == [10, 26, 55, 75]
-
-
-pytest.importorskip("jinja2", reason="jinja2 is not installed: pip install 'nofluke[report]'")
 
 
 @pytest.mark.slow
@@ -412,41 +402,30 @@ def test_lengths_are_told_in_units_that_people_use(nanoseconds, told):
 
 
 @pytest.mark.browser
-def test_in_a_browser_both_sliders_and_the_timeline_follow(made, tmp_path):
+def test_in_a_browser_both_sliders_and_the_timeline_follow(made, visit, tmp_path):
     """No errors, numbers of the selected cell, marks of its row, windows when zoomed; nothing is cut off on a phone."""
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     result, grid, payload = made("gaps and lag")
-    path = result.report(tmp_path / "page.html")
+    page = visit(result.report(tmp_path / "page.html"), height=800)
     d, k = grid.chosen
-    troubles = []
-    with sync_api.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 1200, "height": 800})
-        page.on("console", lambda message: troubles.append(message.text))
-        page.on("pageerror", lambda error: troubles.append(str(error)))
-        page.goto(path.as_uri())
-        page.wait_for_selector("html[data-ready]", timeout=60_000)
-        for name, (dd, kk) in {"ArrowRight": (d, k + 1), "Home": (d, 0)}.items():
-            page.locator("#threshold").focus()
-            page.keyboard.press(name)
-            wanted = payload["cells"][dd][kk]
-            assert page.locator('[data-text="recall.hits"]').first.text_content() == wanted["recall"]["text"]["hits"]
-            lane = "document.getElementById('timeline').chart.layers.find(l => l.lane === 'found')"
-            marks = f"{lane}.spans.length === {wanted['recall']['hits']}"
-            for _ in range(40):
-                if page.evaluate(marks):
-                    break
-                page.wait_for_timeout(50)
-            assert page.evaluate(marks)
-        assert page.locator("#lag").count() == 0
-        away = "document.getElementById('timeline').chart.bands.find(b => b.name === 'away').spans.length"
-        assert page.evaluate(away) == 2
-        for _ in range(4):
-            page.get_by_role("button", name="zoom in").click()
-        page.get_by_role("button", name="later").click()
-        assert page.evaluate("page.view[1] - page.view[0]") == pytest.approx(548 * 86_400_000 / 16)
-        assert page.evaluate("document.getElementById('timeline').chart.bands[0].spans.length") > 0
-        page.set_viewport_size({"width": 390, "height": 800})
-        assert page.evaluate("document.documentElement.scrollWidth") <= 390
-        browser.close()
-    assert troubles == []
+    for name, (dd, kk) in {"ArrowRight": (d, k + 1), "Home": (d, 0)}.items():
+        page.locator("#threshold").focus()
+        page.keyboard.press(name)
+        wanted = payload["cells"][dd][kk]
+        assert page.locator('[data-text="recall.hits"]').first.text_content() == wanted["recall"]["text"]["hits"]
+        lane = "document.getElementById('timeline').chart.layers.find(l => l.lane === 'found')"
+        marks = f"{lane}.spans.length === {wanted['recall']['hits']}"
+        for _ in range(40):
+            if page.evaluate(marks):
+                break
+            page.wait_for_timeout(50)
+        assert page.evaluate(marks)
+    assert page.locator("#lag").count() == 0
+    away = "document.getElementById('timeline').chart.bands.find(b => b.name === 'away').spans.length"
+    assert page.evaluate(away) == 2
+    for _ in range(4):
+        page.get_by_role("button", name="zoom in").click()
+    page.get_by_role("button", name="later").click()
+    assert page.evaluate("page.view[1] - page.view[0]") == pytest.approx(548 * 86_400_000 / 16)
+    assert page.evaluate("document.getElementById('timeline').chart.bands[0].spans.length") > 0
+    page.set_viewport_size({"width": 390, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -19,7 +19,7 @@ from nofluke.inference.compare import draws_needed, gain_of, given_back, read_se
 from nofluke.inference.corrections import holm
 from nofluke.inference.interval import MEASURES, linearise
 from nofluke.measures.episodes import units_and_steps
-from oracles import relaxed, slow_swap_p
+from oracles import slow_swap_p
 
 
 @st.composite
@@ -46,7 +46,7 @@ def simulated(rng, n, recall=(0.5, 0.5), false=(0.5, 0.5)):
     return pair
 
 
-@settings(relaxed, max_examples=60)
+@settings(max_examples=60)
 @given(rivals())
 @example(([(1, 1, 1, 1)] * 3, [(1, 0, 1, 0)] * 3))
 @example(([(1, 1, 0, 0), (0, 0, 1, 0)], [(0, 0, 0, 0), (1, 0, 1, 1)]))
@@ -58,7 +58,7 @@ def test_swaps_are_those_of_going_through_all_of_them(pair):
     assert (found.n_resamples == 0).all()
 
 
-@settings(relaxed, max_examples=60)
+@settings(max_examples=60)
 @given(rivals(most=12))
 def test_differences_and_their_squares_are_the_linearised_ones(pair):
     """What swaps sum up by kinds of units is what each unit adds by itself."""
@@ -69,7 +69,7 @@ def test_differences_and_their_squares_are_the_linearised_ones(pair):
     np.testing.assert_allclose(found.squares, np.where(np.isnan(found.difference), found.squares, squares), atol=1e-12)
 
 
-@settings(relaxed, max_examples=30)
+@settings(max_examples=30)
 @given(rivals(), st.randoms(use_true_random=False))
 def test_neither_the_order_nor_which_comes_first_matters(pair, random):
     """Units have no order; a reversed difference is as extreme; units where both are alike change no bound."""
@@ -208,7 +208,7 @@ def test_intervals_hold_where_series_are_of_unlike_size():
     assert (np.isnan(held).mean(axis=0) < 0.25).all()
 
 
-@settings(relaxed, max_examples=40)
+@settings(max_examples=40)
 @given(st.lists(st.tuples(*[st.integers(0, 9)] * 6), min_size=10, max_size=14))
 def test_intervals_of_differences_are_those_of_leaving_units_out(rows):
     """The jackknife of precision and recall, written out; t with Kish's number of units of the more uneven detector."""
@@ -365,7 +365,7 @@ def test_cuts_that_follow_the_scores_keep_the_level(cut):
     assert np.mean(held) >= 0.92
 
 
-@settings(relaxed, max_examples=30)
+@settings(max_examples=30)
 @given(st.integers(0, 10_000), st.sampled_from([None, "episodes"]), st.integers(0, 2))
 def test_exchanging_episodes_leaves_the_number_of_predicted_steps(seed, count, decimals):
     """What the cuts give back makes up for the steps that an exchange moves; without one, nothing changes."""

@@ -1,7 +1,5 @@
 """Confusion matrices: every measure is its formula, matrices add up, and each says how far it can be read."""
 
-from __future__ import annotations
-
 import json
 import math
 from fractions import Fraction
@@ -15,7 +13,6 @@ from hypothesis import strategies as st
 import nofluke as nf
 from nofluke.measures.confusion import MEASURES, OTHER_NAMES
 from nofluke.ratios import f_beta, f_of_hits
-from oracles import relaxed
 
 counts = st.one_of(st.integers(0, 4), st.integers(0, 10**7))
 matrices = st.builds(nf.Confusion, tp=counts, fp=counts, fn=counts, tn=counts)
@@ -86,7 +83,6 @@ def same(found: float, expected: Fraction | None) -> bool:
     return math.isnan(found) if expected is None else found == float(expected)
 
 
-@relaxed
 @given(c=matrices)
 def test_every_ratio_is_its_formula_correctly_rounded(c):
     """Each rational measure is the float nearest to the exact fraction, and NaN where the fraction has no value."""
@@ -96,7 +92,6 @@ def test_every_ratio_is_its_formula_correctly_rounded(c):
         assert type(found[name]) is float
 
 
-@relaxed
 @given(c=matrices)
 def test_measures_with_a_root_are_geometric_means(c):
     """g is the geometric mean of precision and recall, mcc that of informedness and markedness, with their sign."""
@@ -117,7 +112,6 @@ def test_every_measure_is_checked_here():
     assert set(expected_ratios(c)) | set(expected_squares(c)) | {"sedi"} == set(MEASURES) == set(c.measures())
 
 
-@relaxed
 @given(c=matrices)
 def test_sedi_is_its_formula(c):
     """Ferro and Stephenson's (2011), in hit rate and false alarm rate; NaN where a logarithm has no value."""
@@ -191,7 +185,6 @@ def levels(b: Fraction, p: Fraction) -> dict[str, float]:
     }
 
 
-@relaxed
 @given(tp=st.integers(1, 50), fp=st.integers(1, 50), fn=st.integers(1, 50), tn=st.integers(1, 50))
 def test_every_measure_knows_its_chance_level(tp, fp, fn, tn):
     """The value at the hits that chance expects is the formula of the measure's own words."""
@@ -217,7 +210,6 @@ def test_the_level_is_the_mean_of_chance_where_a_measure_is_linear_in_hits(name)
     assert mean == pytest.approx(c.chance(name), abs=1e-12)
 
 
-@relaxed
 @given(c=matrices)
 def test_a_measure_is_undefined_exactly_where_it_says(c):
     """Every sentence on undefined cases, as a condition."""
@@ -246,7 +238,6 @@ def test_a_measure_is_undefined_exactly_where_it_says(c):
         assert math.isnan(c.measure(name)) == says[one.undefined], name
 
 
-@relaxed
 @given(tp=st.integers(1, 10**10), tn=st.integers(1, 10**10))
 def test_perfection_is_exactly_one(tp, tn):
     """A perfect detector scores 1, not nearly 1 and never more; one that is always wrong scores -1."""
@@ -257,7 +248,6 @@ def test_perfection_is_exactly_one(tp, tn):
         assert wrong.measure(name) == -1, name
 
 
-@relaxed
 @given(a=st.integers(1, 1000), b=st.integers(1, 1000), c=st.integers(1, 1000), d=st.integers(1, 1000))
 def test_independence_is_exactly_zero(a, b, c, d):
     """Predictions independent of the truth: measures that correct for chance are 0, and lift is 1, to the last bit."""
@@ -275,7 +265,6 @@ def test_the_papers_entries_have_their_places():
     assert built == nf.Confusion(tp=1, fp=20, fn=300, tn=4000, tolerance_in="truth")
 
 
-@relaxed
 @given(parts=st.lists(matrices, min_size=1, max_size=5))
 def test_matrices_add_entry_by_entry(parts):
     """sum() pools sequences: every entry and every marginal is the sum of the parts'."""
@@ -389,7 +378,6 @@ def test_results_know_where_their_tolerance_is(tolerance, sides):
     assert tuple(matrix.tolerance_in for matrix in cell) == sides
 
 
-@relaxed
 @given(p=st.fractions(0, 1), r=st.fractions(0, 1), beta=st.fractions(0, 10))
 def test_f_beta_is_the_weighted_harmonic_mean(p, r, beta):
     """F_β between P and R, P for β = 0, 0 where either is 0."""

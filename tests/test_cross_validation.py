@@ -1,7 +1,5 @@
 """nf.cross_val_evaluate: alarms of all folds in order of time, judged once."""
 
-from __future__ import annotations
-
 import sys
 import warnings
 

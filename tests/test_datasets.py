@@ -47,7 +47,7 @@ def tolerant_precision_and_recall(truth, predictions, tolerance):
 def test_the_papers_data_are_whole():
     """2,557 days and 162 events, with the paper's precision and recall, and no dates made up."""
     if not os.environ.get("NOFLUKE_DATA"):
-        pytest.skip("NOFLUKE_DATA is unset: it names the directory of the paper's data")
+        pytest.skip("NOFLUKE_DATA is unset: it names the directory of the data")
     quakes = load_earthquakes()
     assert (quakes.counts.size, quakes.truth.size, int(quakes.truth.sum())) == (2557, 2557, 162)
     assert (quakes.counts.dtype, quakes.truth.dtype) == (np.int64, np.bool_)
@@ -283,7 +283,7 @@ def test_public_labels_say_what_to_do_without_a_network(tmp_path, monkeypatch):
 def test_the_public_labels_are_whole(name, steps, entities, ranges, labelled):
     """As their authors describe them; SMAP without P-2 is OmniAnomaly's, of 427,617 steps with 54,696 labelled."""
     if not os.environ.get("NOFLUKE_DATA"):
-        pytest.skip("NOFLUKE_DATA is unset: it names the directory of public-labels/ranges.csv")
+        pytest.skip("NOFLUKE_DATA is unset: it names the directory of the data")
     found = public_labels(name)
     assert (found.truth.size, len(found.entities), found.n_ranges, int(found.truth.sum())) == (
         steps,

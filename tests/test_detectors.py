@@ -116,7 +116,7 @@ def test_bad_input_is_named(x, settings, message):
 def test_the_papers_threshold_gives_256_predictions():
     """On the paper's data the .9-quantile of the score makes exactly the authors' 256 predictions."""
     if not (root := os.environ.get("NOFLUKE_DATA")):
-        pytest.skip("NOFLUKE_DATA is unset: it names the directory of the paper's data")
+        pytest.skip("NOFLUKE_DATA is unset: it names the directory of the data")
     counts = np.loadtxt(Path(root) / "anomaly-eval" / "twitter-earthquakes.dat")
     scores = energy_transient(counts)
     assert int((scores >= np.quantile(scores, 0.9)).sum()) == 256

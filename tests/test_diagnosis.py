@@ -1,7 +1,5 @@
 """The diagnosis: its tests keep their level, find what is there, and lead to a null that keeps it."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math
@@ -42,7 +40,7 @@ def daily(rng, n=2_000, m=80):
 
 
 class TestEvidence:
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=40)
     @given(bits=st.lists(st.booleans(), min_size=1, max_size=9))
     def test_adjacency_is_the_share_of_placements_with_as_few_runs(self, bits):
         """The p-value is exact: all placements of as many flags, counted."""

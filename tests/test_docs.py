@@ -1,7 +1,5 @@
 """The documentation says what the code does: checks tables, keys, options and printed sessions in docs/."""
 
-from __future__ import annotations
-
 import doctest
 import importlib
 import json

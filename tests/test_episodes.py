@@ -20,7 +20,7 @@ from nofluke.series.detector import AlarmRule, closing
 from nofluke.series.reading import prepare
 from nofluke.series.tolerance import Tolerance
 from nofluke.series.trial import Trial
-from oracles import Case, cases, relaxed
+from oracles import Case, cases
 
 EPISODES = AlarmRule(count="episodes")
 
@@ -59,7 +59,6 @@ def arguments(case: Case):
     return {"times": case.times_argument, "mask": case.mask_argument, "truth_as": "labels"}
 
 
-@relaxed
 @given(
     st.lists(st.integers(0, 4), min_size=1, max_size=14),
     st.lists(st.integers(1, 4), min_size=14, max_size=14),
@@ -74,7 +73,6 @@ def test_closing_fills_what_lies_between_close_alarms(values, steps, length):
     assert closing(np.array(flags), clock, length).tolist() == slow_closing(flags, times, length)
 
 
-@relaxed
 @given(case=cases())
 def test_episodes_count_once_and_hit_if_any_step_does(case):
     """At one threshold and at all of them in a sweep, on clocks and under masks."""
@@ -115,7 +113,6 @@ def test_episodes_count_once_and_hit_if_any_step_does(case):
     assert given_alarms.to_dict()["precision"] == result.to_dict()["precision"]
 
 
-@relaxed
 @given(case=cases(clocks=("none", "dates")), length=st.integers(1, 6))
 def test_a_refractory_time_makes_one_episode_of_close_alarms(case, length):
     """In steps, counting masked ones, or in time; holes are filled and count for recall; at all thresholds."""

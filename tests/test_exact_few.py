@@ -31,7 +31,7 @@ def problems(draw):
     return Windows(starts=starts, stops=stops, n_steps=n_steps), draw(st.integers(0, n_steps))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(problems())
 def test_joint_law_is_that_of_all_placements(problem):
     """Every entry equals the share of placements with so many events covered and predictions hit."""

@@ -1,7 +1,5 @@
 """Exact tails by Fourier inversion, against enumeration, rational arithmetic and closed forms."""
 
-from __future__ import annotations
-
 import math
 import os
 from fractions import Fraction
@@ -106,7 +104,7 @@ def assert_tail(windows: Windows, n_events: int, hits: int, side: str, law: Law,
     assert found.p == pytest.approx(float(expected), rel=relative, abs=0.0 if expected > 1e-290 else 1e-290)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(windows=any_windows(11), data=st.data())
 def test_all_tails_agree_with_enumeration(windows, data):
     """Every tail of every small problem is the one found by looking at all placements; 0 and 1 are exact."""
@@ -213,7 +211,7 @@ def test_both_tails_of_a_large_problem_make_up_one():
         assert upper.p + lower.p == pytest.approx(1.0, abs=1e-12)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(windows=any_windows(60), data=st.data())
 def test_the_law_agrees_with_rational_arithmetic(windows, data):
     """The law is right to 1e-13 absolutely, and 0 where there is no placement."""
@@ -334,7 +332,7 @@ def test_the_papers_example():
     """P(C >= 145) of the earthquake data at tolerance 2 and the .9 quantile is 4.063e-12."""
     folder = os.environ.get("NOFLUKE_DATA")
     if not folder:
-        pytest.skip("NOFLUKE_DATA is unset: it names the directory of the paper's data")
+        pytest.skip("NOFLUKE_DATA is unset: it names the directory of the data")
     x = np.loadtxt(Path(folder) / "anomaly-eval" / "twitter-earthquakes.dat", usecols=-1)
     sums = np.concatenate([[0.0], np.cumsum(x)])
     z = np.zeros(len(x))
@@ -347,7 +345,7 @@ def test_the_papers_example():
     assert found.p == pytest.approx(precision_pmf(windows, 162)[145:].sum(), rel=1e-10)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(windows=any_windows(300), s=st.floats(-8.0, 3.0))
 def test_without_tilt_the_generating_function_counts_all_placements(windows, s):
     """F(x, 1) = (1+x)^T, whatever the windows: the mean of y^C is 1 and every step holds an event with chance p."""
@@ -357,7 +355,7 @@ def test_without_tilt_the_generating_function_counts_all_placements(windows, s):
     assert point.var_events == pytest.approx(windows.n_steps * point.p * (1 - point.p), rel=1e-9)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(windows=any_windows(80), s=st.floats(-4.0, 2.0), t=st.floats(-2.0, 2.0))
 def test_gradient_and_hessian_are_derivatives(windows, s, t):
     """Means and covariances carried through the recurrence are what finite differences of kappa give."""
@@ -394,7 +392,7 @@ def test_a_hard_problem_is_known_to_be_hard():
     assert estimate_cost(easy, 0) == 0.0
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(n=st.integers(1, 10**8), share=st.floats(0.0, 1.0), p=st.floats(1e-9, 1.0 - 1e-9))
 def test_binomial_probabilities_keep_their_digits(n, share, p):
     """Loader's form agrees with 50-digit arithmetic at any size."""

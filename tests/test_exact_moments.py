@@ -1,7 +1,5 @@
 """Closed-form mean and variance of both kinds of hits against enumeration, integers and many digits."""
 
-from __future__ import annotations
-
 import os
 from itertools import combinations
 from math import comb
@@ -45,7 +43,7 @@ def earthquake_windows() -> Windows:
     """The paper's predictions at the 0.9 quantile, two days of tolerance."""
     folder = os.environ.get("NOFLUKE_DATA")
     if folder is None:
-        pytest.skip("NOFLUKE_DATA is not set: the paper's series is not at hand")
+        pytest.skip("NOFLUKE_DATA is unset: it names the directory of the data")
     x = np.loadtxt(Path(folder) / "anomaly-eval" / "twitter-earthquakes.dat")
     z = np.zeros(len(x))
     for t in range(13, len(x)):
@@ -109,7 +107,7 @@ def test_every_way_of_summing_gives_the_same(monkeypatch, pairs_per_step, widths
     monkeypatch.setattr(moments, "PAIRS_AT_ONCE", 7)
     monkeypatch.setattr(moments, "_LAGS_AT_ONCE", 8)
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(windows=any_windows(), share=st.floats(0, 1))
     def check(windows: Windows, share: float) -> None:
         n_events = round(share * windows.n_steps)

@@ -1,7 +1,5 @@
 """Skovgaard's approximation against the exact tails it stands in for."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -61,7 +59,7 @@ def test_the_tail_passes_smoothly_through_the_middle():
         assert saddlepoint_tail(windows, 800, hits).p == pytest.approx(fourier.tail(windows, 800, hits).p, rel=1e-3)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 1_000), n=st.integers(1, 40), n_events=st.integers(0, 200), hits=st.integers(-2, 42))
 def test_probabilities_stay_between_zero_and_one_and_add_up(seed, n, n_events, hits):
     """Whatever is asked, p is a probability, log_p its logarithm, and C >= c and C < c make up nearly everything."""

@@ -1,7 +1,5 @@
 """Archives whose labels share their places: what is said of it, and labels exchanged between series."""
 
-from __future__ import annotations
-
 from itertools import permutations, product
 
 import numpy as np

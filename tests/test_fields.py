@@ -3,8 +3,6 @@
 ``python tests/test_fields.py`` records what timescoring and pyunicorn say, where they are installed.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from functools import cache
@@ -278,7 +276,7 @@ class TestPresets:
             main(["presets", "szcore"])
         assert capsys.readouterr().out.rstrip("\n") == str(nf.presets["szcore"])
 
-    @settings(max_examples=25, deadline=None)
+    @settings(max_examples=25)
     @given(data=st.data(), width=st.integers(0, 9), tau=st.integers(0, 9), sym=st.booleans())
     def test_eca_is_coincalc_s_in_its_own_sign(self, data, width, tau, sym):
         """ΔT and τ as CC.eca.ts takes them, by its formula."""
@@ -339,7 +337,7 @@ def mask_of(ranges: list[list[int]], n: int = 4_000) -> np.ndarray:
 
 
 class TestShapes:
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(
         flags=st.lists(st.booleans(), min_size=1, max_size=60),
         merge=st.one_of(st.none(), st.integers(1, 9)),
@@ -439,7 +437,7 @@ def shaped(flags, merge, split):
 
 
 class TestResets:
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(data=st.data(), early=st.integers(0, 3), late=st.integers(0, 3), ranges=st.booleans())
     def test_a_reset_is_from_the_end_of_an_event_to_that_of_its_last_alarm(self, data, early, late, ranges):
         """Looked for step by step; NaN for what was missed."""

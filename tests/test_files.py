@@ -177,7 +177,7 @@ def test_a_large_file_keeps_its_order(write):
     np.testing.assert_array_equal(values["scores"], np.arange(n) + 0.25)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.floats(allow_nan=False) | st.none(), min_size=1, max_size=30), st.sampled_from(",;\t|"))
 def test_written_numbers_are_read_back_exactly(tmp_path_factory, numbers, delimiter):
     """Python's shortest decimal of any double, infinities and gaps included, comes back bit by bit."""
@@ -833,7 +833,7 @@ def test_columns_cannot_smuggle_sql(write):
 def test_the_papers_files_are_columns_without_a_header():
     """The authors' files give 2,557 rows each, the first one included."""
     if not (root := os.environ.get("NOFLUKE_DATA")):
-        pytest.skip("NOFLUKE_DATA is unset: it names the directory of the paper's data")
+        pytest.skip("NOFLUKE_DATA is unset: it names the directory of the data")
     counts = scores_of(f"{root}/anomaly-eval/twitter-earthquakes.dat", "0")
     np.testing.assert_array_equal(counts, np.loadtxt(f"{root}/anomaly-eval/twitter-earthquakes.dat"))
     truth = read_columns(f"{root}/anomaly-eval/earthquakes.dat", columns={"truth": 0}).values["truth"]

@@ -37,7 +37,7 @@ def sides(draw):
     return tuple(Side.of_steps(one, every) for one in found)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(sides(), st.integers(1, 12), st.sampled_from([0.01, 0.05, 0.1, 0.5]))
 def test_what_the_search_finds_is_never_ruled_out(drawn, window, level):
     """A period of both, or of the alarms alone, at any level."""
@@ -48,7 +48,7 @@ def test_what_the_search_finds_is_never_ruled_out(drawn, window, level):
     assert found.found or alone <= found.of_alarms
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(sides(), st.sampled_from([1, 2, 5, 20]))
 def test_a_slow_change_has_no_smaller_p_value(drawn, longest):
     """Whatever the length of ranges that hides fast changes."""
@@ -56,7 +56,7 @@ def test_a_slow_change_has_no_smaller_p_value(drawn, longest):
     assert least_of_drift(events, alarms, longest) <= drift(events, alarms, longest).pvalue
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(sides(), st.sampled_from(["auto", "permutation"]))
 def test_evaluations_say_the_same_with_and_without_it(drawn, null):
     """The null, why it was taken, doubts and verdict."""

@@ -1,7 +1,5 @@
 """Whatever a user brings: an answer that is right, or a refusal in one line. Three lengths each: `fuzzing.fuzz`."""
 
-from __future__ import annotations
-
 import contextlib
 import copy
 import csv

@@ -1,7 +1,5 @@
 """The gallery shows every figure, and its code draws it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -91,7 +91,7 @@ class TestInSteps:
         for result in (ranges, episodes):
             assert (result.n_predictions, result.notes.count(note)) == (1, 1)
 
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=100)
     @given(
         st.integers(2, 12),
         st.integers(12, 40),
@@ -206,7 +206,7 @@ class TestInTime:
 
 
 class TestBetweenSteps:
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(st.data())
     def test_a_range_between_two_steps_is_found_as_an_event_there_is(self, data):
         """In steps both are on the step before them, with and without a mask."""

@@ -1,7 +1,5 @@
 """Spans of up to 10**18 steps, and windows as wide as that: every law to all its digits, at no cost by the step."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from fractions import Fraction
@@ -69,7 +67,7 @@ def missed(n_steps: int, n_events: int, x: int) -> mpmath.mpf:
     return mpmath.exp(log[0] - log[1] - log[2] + log[3])
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(n_steps=st.integers(10_000, HUGE), data=st.data())
 def test_chances_of_a_miss_keep_all_digits(n_steps, data):
     """log π, the relation of two windows, and differences of π: at least 14 digits, for the long spans that use it."""
@@ -92,7 +90,7 @@ def test_chances_of_a_miss_keep_all_digits(n_steps, data):
             assert float(log_together(n_steps, n_events, x, y)) == -math.inf
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(windows=few_windows(), n_events=st.integers(1, 5))
 def test_moments_agree_with_exact_fractions(windows, n_events):
     """Mean and variance to 12 digits, by tables or without, against the law counted out in integers."""
@@ -165,7 +163,7 @@ def test_one_event_and_windows_of_one_step_are_counted_in_integers():
     assert (ones.mean, ones.var) == pytest.approx((same.mean, same.var), rel=1e-15)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(windows=few_windows(), n_events=st.integers(1, 6))
 def test_joint_laws_agree_with_exact_fractions(windows, n_events):
     """The dynamic programme: every entry to 12 digits."""
@@ -177,7 +175,7 @@ def test_joint_laws_agree_with_exact_fractions(windows, n_events):
     assert np.count_nonzero(table) <= len(exact)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(windows=few_windows(), n_events=st.integers(2, 6))
 def test_inverted_tails_agree_with_exact_fractions(windows, n_events):
     """Fourier inversion, tail by tail, within the error that it states, and to 12 digits where events are few."""

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 import nofluke as nf
 from nofluke.series.occurrences import read_times, tolerance_of_times
 from nofluke.show.report.origin import call_of
-from oracles import relaxed
 
 SPAN = (0, 120)
 GAPS = [(20, 30), (28, 41), (31, 33), (90, 95)]  # two overlap, one lies within another
@@ -40,7 +39,6 @@ ticks = st.lists(st.integers(0, 120), min_size=1, max_size=14, unique=True)
 
 
 class TestDropped:
-    @relaxed
     @given(
         events=ticks,
         alarms=ticks,

@@ -20,7 +20,7 @@ from nofluke.series.reading import prepare
 
 DAYS = pd.date_range("2020-01-01", periods=5, freq="D")
 HOUR = pd.Timedelta(hours=1)
-quick = settings(max_examples=60, deadline=None)
+quick = settings(max_examples=60)
 
 
 def series(values, index=DAYS):

@@ -17,7 +17,6 @@ import nofluke as nf
 from nofluke.errors import InputError
 from nofluke.inference.interval import FEWEST, intervals_of, linearise
 from nofluke.show.report.payload import make_payload
-from oracles import relaxed
 
 _SPEC = importlib.util.spec_from_file_location(
     "coverage_of_intervals", Path(__file__).parent.parent / "benchmarks" / "interval_coverage.py"
@@ -76,7 +75,6 @@ def unit(draw, most=4):
     return alarms, draw(st.integers(0, alarms)), events, draw(st.integers(0, events))
 
 
-@relaxed
 @given(
     units=st.lists(unit(), min_size=1, max_size=25),
     times=st.sampled_from([1, 3]),
@@ -100,7 +98,6 @@ def test_intervals_are_the_formulas(units, times, level, kind):
             assert 4 <= own.df <= own.n_units - 1
 
 
-@relaxed
 @given(units=st.lists(unit(most=50), min_size=2, max_size=12))
 def test_leaving_a_unit_out_changes_what_is_told(units):
     """Precision and recall of the others, exactly; F1 by the chain rule; nothing is told where nothing would remain."""

@@ -21,7 +21,6 @@ from nofluke.studies.leaderboard import About, Leaderboard, PairMatrix, Pairs
 from nofluke.studies.pooled_row import Pooled, PooledMeasure
 from nofluke.studies.store import count_reasons, missing_in_words
 from nofluke.text.signs import VERDICTS
-from oracles import relaxed
 
 ABOUT = About(title="Some", null="auto", tolerance="2 steps", threshold="budget 1%", n_series=3, n_groups=3)
 
@@ -208,7 +207,6 @@ def test_names_that_look_like_markup_stay_text_in_markdown_and_html():
 
 
 @given(st.integers(1, 4), st.integers(1, 8), st.integers(0, 2**20))
-@relaxed
 def test_the_map_has_every_cell_at_its_place(n_detectors, n_series, seed):
     """Against a plain walk over the tables."""
     cells, failed = tables(n_detectors, n_series, min(3, n_series), seed)

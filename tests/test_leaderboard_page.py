@@ -16,8 +16,6 @@ from nofluke.studies.cell_map import map_cells
 from nofluke.text.numbers import show_p
 from nofluke.text.tables import show_share
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
@@ -32,30 +30,6 @@ def large(tmp_path_factory):
     """A study of 30 detectors on 350 series, and its page."""
     board, cells, failed = study(30, 350, 23)
     return board, write_leaderboard(board, tmp_path_factory.mktemp("board") / "large.html", cells=cells, failed=failed)
-
-
-@pytest.fixture
-def visit(browser):
-    """Opens a page; at the end of the test nothing may have gone wrong in it, and nothing may have been asked for."""
-    troubles, contexts = [], []
-
-    def opened(path, width=1200, height=900, **how):
-        context = browser.new_context(viewport={"width": width, "height": height}, **how)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda m: troubles.append(m.text) if m.type in ("error", "warning") else None)
-        page.on("pageerror", lambda error: troubles.append(str(error)))
-        page.on("dialog", lambda dialog: troubles.append(f"dialog {dialog.message}"))
-        page.on("request", lambda asked: None if re.match("file:|data:", asked.url) else troubles.append(asked.url))
-        page.goto(path.as_uri())
-        if how.get("java_script_enabled", True):
-            page.wait_for_selector("html[data-ready]", timeout=30_000)
-        return page
-
-    yield opened
-    for context in contexts:
-        context.close()
-    assert troubles == []
 
 
 def names_on(page):

@@ -44,7 +44,7 @@ class TestOtherSoftware:
             'pass leads="events" if they follow.'
         ]
 
-    @settings(max_examples=25, deadline=None)
+    @settings(max_examples=25)
     @given(effects=times, causes=times, width=st.integers(0, 9), lag=st.integers(0, 9), sym=st.booleans())
     def test_windows_are_those_of_pyunicorn_and_coincalc(self, effects, causes, width, lag, sym):
         """The same hits of effects and of causes, by what their sources count."""

@@ -1,7 +1,5 @@
 """Alerts and incidents in files: what is read, which rows, and that two lists and a span are as good as a fine grid."""
 
-from __future__ import annotations
-
 import gzip
 import html
 import json
@@ -221,7 +219,7 @@ def test_the_connection_has_lost_its_access_before_a_condition_is_looked_at(aler
 
 
 @given(st.text(max_size=30) | st.lists(st.sampled_from(" ".join(HOSTILE[:40]).split()), max_size=8).map(" ".join))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_any_text_is_a_condition_or_an_error_of_ours(tmp_path_factory, text):
     """Nothing else is raised, whatever is typed."""
     path = tmp_path_factory.mktemp("rows") / "alerts.csv"

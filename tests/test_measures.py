@@ -1,7 +1,5 @@
 """`evaluate` gives the paper's counts: every integer equals a slow transcription of the equations and tables."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -10,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import nofluke as nf
-from oracles import Case, cases, paper_precision, paper_recall, paper_tables, predicted, relaxed
+from oracles import Case, cases, paper_precision, paper_recall, paper_tables, predicted
 
 
 def entries(matrix: nf.Confusion) -> tuple[int, int, int, int]:
@@ -36,7 +34,6 @@ def ask(case: Case, **other) -> nf.Evaluation:
     return nf.evaluate(**{key: value for key, value in (arguments | other).items() if value is not None})
 
 
-@relaxed
 @given(
     pairs=st.lists(st.tuples(st.integers(0, 1), st.integers(0, 5)), min_size=1, max_size=25),
     threshold=st.integers(-1, 6),
@@ -52,7 +49,6 @@ def test_the_papers_equations_and_tables_hold_for_every_tolerance(pairs, thresho
         assert (result.recall_hits, result.n_events) == paper_recall(truth, alarms, delta)
 
 
-@relaxed
 @given(case=cases(clocks=("none",), signed=False))
 def test_the_two_oracles_agree(case):
     """The oracle for all pairs of steps is the paper's where the paper says something: symmetric, no mask, no clock."""
@@ -60,7 +56,6 @@ def test_the_two_oracles_agree(case):
     assert case.tables() == paper_tables(case.truth, predicted(case.scores, case.threshold), case.early)
 
 
-@relaxed
 @given(case=cases())
 def test_counts_hold_with_windows_masks_and_clocks_of_every_kind(case):
     """Asymmetric windows, masked steps, irregular clocks of dates, whole numbers and floats: all entries and counts."""
@@ -74,7 +69,6 @@ def test_counts_hold_with_windows_masks_and_clocks_of_every_kind(case):
     assert result.left_out.missing == 0
 
 
-@relaxed
 @given(case=cases())
 def test_ratios_are_hits_over_counts(case):
     """P_δ, R_δ and F1 are the correctly rounded ratios of the counts, or NaN where there is nothing to divide by."""
@@ -95,7 +89,6 @@ def test_ratios_are_hits_over_counts(case):
         assert result.f_beta(0.5) == pytest.approx(1.25 * p * r / (0.25 * p + r), rel=1e-15)
 
 
-@relaxed
 @given(case=cases())
 def test_alarms_count_as_the_scores_they_come_from(case):
     """predictions= with the steps where z >= τ gives what scores= and threshold= give."""
@@ -105,7 +98,6 @@ def test_alarms_count_as_the_scores_they_come_from(case):
     assert result.threshold is None
 
 
-@relaxed
 @given(case=cases(), data=st.data())
 def test_event_positions_are_labels_in_short(case, data):
     """Positions in any order mean the labels at these steps."""
@@ -130,7 +122,6 @@ def times_within(case: Case, steps: list[int], data: st.DataObject) -> list[int]
     return times
 
 
-@relaxed
 @given(case=cases(clocks=("dates",)), data=st.data())
 def test_an_event_time_belongs_to_the_last_step_at_or_before_it(case, data):
     """Event times within their steps equal labels at tolerances in steps; times on the clock at any tolerance."""
@@ -143,7 +134,6 @@ def test_an_event_time_belongs_to_the_last_step_at_or_before_it(case, data):
     assert both(ask(case, truth=on_time)) == case.tables()
 
 
-@relaxed
 @given(case=cases(clocks=("dates",)), data=st.data())
 def test_alarm_times_belong_to_the_last_step_at_or_before_them(case, data):
     """At tolerances in steps, alarm times equal alarms on their steps, with the truth as labels or as times."""
@@ -160,7 +150,6 @@ def test_alarm_times_belong_to_the_last_step_at_or_before_them(case, data):
     assert both(ask(case, **on_time, truth=events)) == case.tables()
 
 
-@relaxed
 @given(case=cases(clocks=("ints", "floats")), data=st.data())
 def test_event_times_on_a_clock_of_numbers(case, data):
     """Numbers read with truth_as="times" are times, whether the clock's numbers are whole or tenths."""
@@ -171,7 +160,6 @@ def test_event_times_on_a_clock_of_numbers(case, data):
     assert both(ask(case, truth=times, truth_as="times")) == case.tables()
 
 
-@relaxed
 @given(case=cases(), data=st.data())
 def test_a_missing_score_or_label_is_a_masked_step(case, data):
     """NaN with missing="mask" leaves out what mask= would, in scores, in labels or in both."""
@@ -192,7 +180,6 @@ def test_a_step_left_out_for_two_reasons_is_left_out_once():
         assert (result.left_out.masked, result.left_out.missing, result.left_out.steps, result.n) == (1, 0, 1, 2)
 
 
-@relaxed
 @given(case=cases(), level=st.floats(0, 1))
 def test_a_quantile_is_one_of_the_scores_that_count(case, level):
     """quantile= gives the threshold np.quantile finds among open steps, and the counts of that threshold."""
@@ -233,7 +220,6 @@ def test_many_event_times_in_a_step_are_one_event_and_said_to_be():
     assert any("2 event time(s) fall on a step" in note for note in result.notes)
 
 
-@relaxed
 @given(case=cases())
 @example(case=None)
 def test_undefined_values_are_noted(case):

@@ -1,7 +1,5 @@
 """Names of metrics and nulls as people write them, and what they are told where there is no such name."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -12,15 +10,6 @@ from nofluke.nulls.whole_series import as_series_null
 
 LABELS = [0] * 10 + [1] * 4 + [0] * 6
 SCORES = [0.1] * 9 + [0.9] * 3 + [0.1] * 8
-
-
-@pytest.fixture
-def added():
-    """Names that are gone again after the test."""
-    before = dict(nofluke.metrics._ADDED)
-    yield nofluke.metrics._ADDED
-    nofluke.metrics._ADDED.clear()
-    nofluke.metrics._ADDED.update(before)
 
 
 def share(labels, alarms):

@@ -4,8 +4,6 @@ Where a package follows the definition, nofluke's value is its value; where it d
 instead.
 """
 
-from __future__ import annotations
-
 import json
 from fnmatch import fnmatchcase
 from pathlib import Path

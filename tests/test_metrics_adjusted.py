@@ -13,7 +13,6 @@ import oracles
 from nofluke import InputError, metrics
 from nofluke.metrics.draws import Draws
 from nofluke.metrics.labelled import read_labelled
-from nofluke.series.tolerance import Ranges
 
 FAMILY = {
     "f1": (oracles.slow_f1, [{}]),
@@ -41,12 +40,6 @@ def random_runs(generator, n):
 def random_alarms(generator, n):
     """Few, many, none or all."""
     return (generator.random(n) < generator.choice([0.0, 0.15, 0.4, 0.8, 1.0], p=[0.05, 0.35, 0.3, 0.2, 0.1])).tolist()
-
-
-def as_ranges(runs):
-    """Runs as draws take them."""
-    table = np.array(runs, dtype=np.int64).reshape(-1, 2)
-    return Ranges(starts=table[:, 0], stops=table[:, 1])
 
 
 @cache
@@ -92,28 +85,6 @@ def test_the_metric_is_its_definition(name):
     assert len(seen) > 20
 
 
-@pytest.mark.parametrize("layout", ["doubled", "mirrored"])
-@pytest.mark.parametrize("name", FAMILY)
-def test_a_window_of_a_longer_detector_is_the_slice(name, layout):
-    """All windows: runs of alarms that the window cuts count as what is left of them."""
-    slow, every = FAMILY[name]
-    generator = np.random.default_rng(5)
-    for case in range(25):
-        n = int(generator.integers(1, 15))
-        runs, alarms = random_runs(generator, n), random_alarms(generator, n)
-        series = as_read(runs, n)
-        long = alarms + alarms if layout == "doubled" else alarms[::-1] + alarms + alarms[::-1]
-        begins = range(len(long) - n + 1)
-        settings = every[case % len(every)]
-        values = of_windows(type(metrics.get(name))(**settings), series, long, begins)
-        for begin, value in zip(begins, values, strict=True):
-            expected = slow(runs, n, list(map(int, long[begin : begin + n])), **settings)
-            assert same(value, expected), (runs, long, begin, value, expected)
-        # windows that follow one another are counted by a loop of their own
-        backwards = of_windows(type(metrics.get(name))(**settings), series, long, begins[::-1])
-        np.testing.assert_array_equal(values, backwards[::-1])
-
-
 @pytest.mark.parametrize("text", ["pa-f1", "pak-f1:k=30", "delay-pa-f1:delay=4", "composite-f1", "event-f1"])
 def test_all_rotations_of_a_longer_series_are_those_one_by_one(text):
     """Over several blocks of the loop that counts them together, the last one not full."""
@@ -126,31 +97,6 @@ def test_all_rotations_of_a_longer_series_are_those_one_by_one(text):
     values = of_windows(metric, series, twice, begins)
     np.testing.assert_array_equal(values[order], of_windows(metric, series, twice, begins[order]))
     assert len(np.unique(values)) > 50
-
-
-@pytest.mark.parametrize("name", FAMILY)
-def test_draws_with_labels_of_their_own_are_told_apart(name):
-    """Draws of moved runs, each with its own number of them, none too."""
-    slow, _ = FAMILY[name]
-    generator = np.random.default_rng(8)
-    n = 30
-    alarms = (generator.random(n) < 0.3).tolist()
-    rows = [random_runs(generator, n) for _ in range(60)]
-    counts = np.array([len(row) for row in rows])
-    flat = as_ranges([run for row in rows for run in row])
-    last = np.cumsum(counts)
-    draws = Draws(
-        n_steps=n,
-        starts=flat.starts.copy(),
-        stops=flat.stops.copy(),
-        first=last - counts,
-        last=last,
-        begins=np.zeros(60, dtype=np.int64),
-    )
-    metric = metrics.get(name)
-    values = metric.values(metric.tables(np.array(alarms), read_labelled([0] * n, predictions=[0] * n)), draws)
-    for row, value in zip(rows, values, strict=True):
-        assert same(value, slow(row, n, list(map(int, alarms))))
 
 
 @pytest.mark.parametrize("name", FAMILY)

@@ -7,7 +7,6 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-import nofluke.metrics as metrics
 from nofluke import InputError
 from nofluke.metrics import AffiliationF1, AffiliationPrecision, AffiliationRecall
 from nofluke.metrics.affiliation import in_half_steps
@@ -61,33 +60,6 @@ def test_they_are_what_the_definition_says():
         seen |= {("labels", labelled == n, labelled == 0), ("alarms", bool(alarms.all()), bool(alarms.any()))}
         seen |= {("touch", any(a[1] == b[0] for a, b in pairwise(runs)))}
     assert len(seen) == 8
-
-
-@pytest.mark.parametrize("lay_out", ["doubled", "mirrored"])
-def test_a_window_of_a_longer_detector_is_as_if_it_were_alone(lay_out):
-    """Alarms that a border of the window cuts count for what is within; nothing beyond it is seen."""
-    rng = np.random.default_rng(2)
-    for _ in range(40):
-        n = int(rng.integers(1, 11))
-        runs, alarms = random_runs(rng, n), random_alarms(rng, n)
-        long = np.concatenate([alarms, alarms] if lay_out == "doubled" else [alarms[::-1], alarms, alarms[::-1]])
-        begins = np.arange(len(long) - n + 1)
-        want = np.array([slow(runs, n, long[begin : begin + n].tolist()) for begin in begins]).T
-        np.testing.assert_allclose(fast(runs, n, long, begins), want, rtol=1e-13)
-
-
-def test_draws_with_labels_of_their_own_are_each_scored_by_them():
-    """Draws whose runs stand one after another."""
-    rng = np.random.default_rng(3)
-    alarms = random_alarms(rng, 12)
-    rows = rng.permuted(np.tile(np.arange(12), (50, 1)), axis=1)[:, :5]
-    draws = Draws.of_steps(rows, 12)
-    got = np.array([metric.values(in_half_steps(alarms), draws) for metric in (PRECISION, RECALL, F1)]).T
-    for i, row in enumerate(got):
-        runs = [(int(a), int(b)) for a, b in zip(draws.starts, draws.stops, strict=True)][
-            draws.first[i] : draws.last[i]
-        ]
-        np.testing.assert_allclose(row, slow(runs, 12, alarms.tolist()), rtol=1e-13)
 
 
 LABELS = [0] * 10 + [1] * 5 + [0] * 8 + [1] + [0] * 3 + [1] * 6 + [0] * 7
@@ -145,16 +117,6 @@ def test_beta_weighs_recall():
     for beta in (-1, math.nan, math.inf, "1", None):
         with pytest.raises(InputError, match="beta="):
             AffiliationF1(beta=beta)
-
-
-def test_they_are_known_by_name():
-    """With settings, there and back."""
-    assert metrics.get("affiliation-precision") == PRECISION
-    assert metrics.get("affiliation-recall") == RECALL
-    assert metrics.get("affiliation-f1:beta=2") == AffiliationF1(beta=2)
-    assert AffiliationF1(beta=2).text == "affiliation-f1:beta=2"
-    with pytest.raises(InputError, match="affiliation-recall:beta=2"):
-        metrics.get("affiliation-recall:beta=2")
 
 
 def test_reach_is_as_far_as_the_zones():

@@ -1,7 +1,5 @@
 """Enhanced time-series aware precision, recall and F, held against the definition."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from types import SimpleNamespace
@@ -74,20 +72,6 @@ def test_what_falls_takes_others_with_it_however_far() -> None:
     standing = slow_etapr(labels, n, hit.tolist())
     assert three(hit, series, whole)[0] == pytest.approx(standing, rel=1e-13)
     assert standing[1] > 0.7  # only the last alarm falls
-
-
-def test_draws_with_labels_of_their_own_are_answered_one_by_one() -> None:
-    """Labels that move before a detector that stays, whatever the number of runs of each draw."""
-    rng = np.random.default_rng(3)
-    detector = rng.random(30) < 0.4
-    for width in (0, 1, 12, 30):
-        draws = Draws.of_steps(
-            np.array([rng.choice(30, width, replace=False) for _ in range(20)]).reshape(20, width), 30
-        )
-        for i, values in enumerate(three(detector, series_of([], 30), draws)):
-            part = slice(draws.first[i], draws.last[i])
-            runs = list(zip(draws.starts[part].tolist(), draws.stops[part].tolist(), strict=True))
-            assert values == pytest.approx(slow_etapr(runs, 30, detector.tolist()), rel=1e-13, nan_ok=True)
 
 
 def test_a_window_of_a_long_detector_is_its_slice_to_the_last_digit() -> None:
@@ -173,13 +157,6 @@ def test_beta_weighs_recall() -> None:
     assert ETaPRF1(beta=0)(truth, alarms) == pytest.approx(precision)
     assert ETaPRF1(beta=1e200)(truth, alarms) == pytest.approx(recall)
     assert ETaPRF1(beta=2)(truth, alarms) == pytest.approx(5 * precision * recall / (4 * precision + recall))
-
-
-def test_names_have_settings() -> None:
-    """A metric by its name is the metric, and says its settings again."""
-    assert metrics.get("etapr-f1:theta_p=0.7,beta=2") == ETaPRF1(theta_p=0.7, beta=2)
-    for metric in (ETaPRPrecision(theta_r=0.2), ETaPRRecall(theta_p=1), ETaPRF1(beta=0.5)):
-        assert metrics.get(metric.text) == metric
 
 
 def test_settings_that_are_none_are_refused() -> None:

@@ -42,33 +42,6 @@ def test_it_is_what_the_definition_says():
         assert fast(runs, n, alarms, profile=profile)[0] == pytest.approx(want, rel=1e-12, abs=1e-11, nan_ok=True)
 
 
-@pytest.mark.parametrize("lay_out", ["doubled", "mirrored"])
-def test_a_window_of_a_longer_detector_is_as_if_it_were_alone(lay_out):
-    """Nothing beyond the window's borders counts."""
-    rng = np.random.default_rng(2)
-    for _ in range(60):
-        n = int(rng.integers(1, 16))
-        runs, alarms = random_runs(rng, n), rng.random(n) < 0.4
-        long = np.concatenate([alarms, alarms] if lay_out == "doubled" else [alarms[::-1], alarms, alarms[::-1]])
-        begins = np.arange(len(long) - n + 1)
-        want = [slow(runs, n, long[begin : begin + n].tolist()) for begin in begins]
-        np.testing.assert_allclose(fast(runs, n, long, begins), want, rtol=1e-12, atol=1e-11)
-
-
-def test_draws_with_labels_of_their_own_are_each_scored_by_them():
-    """Draws whose runs stand one after another."""
-    rng = np.random.default_rng(3)
-    alarms = rng.random(20) < 0.3
-    rows = rng.permuted(np.tile(np.arange(20), (50, 1)), axis=1)[:, :9]
-    draws = Draws.of_steps(rows, 20)
-    got = NAB().values(NAB().tables(alarms, None), draws)
-    for i, score in enumerate(got):
-        runs = [(int(a), int(b)) for a, b in zip(draws.starts, draws.stops, strict=True)][
-            draws.first[i] : draws.last[i]
-        ]
-        assert score == pytest.approx(slow(runs, 20, alarms.tolist()), rel=1e-12, abs=1e-11)
-
-
 LABELS = [0] * 10 + [1] * 5 + [0] * 8 + [1] * 2 + [0] * 2 + [1] * 6 + [0] * 7
 ALARMS = [0] * 4 + [1] * 2 + [0] * 6 + [1, 0, 1, 1] + [0] * 4 + [1] * 3 + [0] * 3 + [1] + [0] * 11 + [1] * 2
 

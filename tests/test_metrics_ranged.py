@@ -1,7 +1,5 @@
 """Range-based precision, recall and F, held against the paper's definition."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from types import SimpleNamespace
@@ -68,27 +66,6 @@ def test_a_window_of_a_long_detector_is_its_slice_to_the_last_digit() -> None:
             metric.values(metric.tables(twice[begin : begin + n], series), only)[0] for begin in begins
         ]
         assert values[0] == values[2]
-
-
-def test_draws_with_labels_of_their_own_are_answered_one_by_one() -> None:
-    """Labels that move before a detector that stays, whatever the number of runs of each draw."""
-    rng = np.random.default_rng(3)
-    detector = rng.random(30) < 0.4
-    for width in (0, 1, 12, 30):
-        rows = np.array([rng.choice(30, width, replace=False) for _ in range(20)]).reshape(20, width)
-        draws = Draws.of_steps(rows, 30)
-        for k, metric in enumerate((RangePrecision(), RangeRecall(), RangeF1())):
-            values = metric.values(metric.tables(detector, series_of([], 30)), draws)
-            for i, value in enumerate(values):
-                runs = list(
-                    zip(
-                        *(side[draws.first[i] : draws.last[i]].tolist() for side in (draws.starts, draws.stops)),
-                        strict=True,
-                    )
-                )
-                assert value == pytest.approx(
-                    float(slow_ranged(runs, 30, detector.tolist())[k]), rel=1e-13, nan_ok=True
-                )
 
 
 def test_all_rotations_at_once_are_those_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,15 +152,6 @@ def test_undefined_cases(truth: list[int], alarms: list[int]) -> None:
     else:
         share = sum(truth) / 3
         assert (precision, recall, f) == pytest.approx((share, 1, 2 * share / (share + 1)))
-
-
-def test_names_have_settings() -> None:
-    """A metric by its name is the metric, and says its settings again."""
-    assert metrics.get("range-f1:alpha=0.5,bias=front,beta=2") == RangeF1(alpha=0.5, bias="front", beta=2)
-    assert metrics.get("range-recall:cardinality=reciprocal") == RangeRecall(cardinality="reciprocal")
-    for metric in (RangePrecision(bias="back"), RangeRecall(alpha=1), RangeF1(beta=0.5, cardinality="reciprocal")):
-        assert metrics.get(metric.text) == metric
-    assert type(RangeRecall(alpha=np.float32(0.5)).alpha) is float
 
 
 def test_settings_that_are_none_are_refused() -> None:

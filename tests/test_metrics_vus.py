@@ -55,35 +55,6 @@ def test_volumes_are_those_of_the_definition(seed):
         assert found == pytest.approx(expected, abs=CLOSE, nan_ok=True), (runs, scores, settings)
 
 
-def test_rotations_are_windows_of_a_doubled_detector():
-    """Begun at any step of a detector laid out twice, the value is that of the rotated scores."""
-    rng = np.random.default_rng(5)
-    for _ in range(25):
-        n = int(rng.integers(2, 20))
-        runs, scores = some_runs(rng, n), some_scores(rng, n)
-        settings = {"window": int(rng.integers(0, 14)), "n_thresholds": 7}
-        found = both(runs, np.tile(scores, 2), n, range(n), **settings)
-        for begin in range(n):
-            expected = slow_vus(runs, n, np.roll(scores, -begin).tolist(), **settings)
-            assert found[:, begin] == pytest.approx(expected, abs=CLOSE, nan_ok=True)
-
-
-def test_draws_with_labels_of_their_own_do_not_see_each_other():
-    """Many draws at once, of other labels and some without any, have the values that they have alone."""
-    rng = np.random.default_rng(6)
-    n, metric = 40, VUS(curve="roc", window=12, n_thresholds=20)
-    scores = some_scores(rng, n)
-    tables = metric.tables(scores, read_labelled(np.zeros(n, dtype=int), scores))
-    rows = [some_runs(rng, n) for _ in range(60)]
-    starts, stops = np.array([run for runs in rows for run in runs]).T
-    last = np.cumsum([len(runs) for runs in rows])
-    first = last - [len(runs) for runs in rows]
-    parts = {"starts": starts.copy(), "stops": stops.copy(), "first": first, "last": last}
-    found = metric.values(tables, Draws(n_steps=n, begins=np.zeros(60, dtype=np.int64), **parts))
-    alone = [both(runs, scores, n, [0], window=12, n_thresholds=20)[0, 0] for runs in rows]
-    np.testing.assert_array_equal(found, alone)
-
-
 def crowded():
     """Runs at both borders, and buffers that reach over the next run to the one behind it."""
     labels = np.zeros(400, dtype=int)

@@ -184,7 +184,7 @@ class TestPlacements:
 
 
 class TestHits:
-    @settings(max_examples=120, deadline=None)
+    @settings(max_examples=120)
     @given(problem=problems(), seed=st.integers(0, 2**64 - 1), prefer_order=st.booleans())
     def test_hits_of_every_placement_are_the_literal_ones(self, problem, seed, prefer_order):
         """Any ranges, any number of events: kernel and NumPy counting agree with the definition, one by one."""

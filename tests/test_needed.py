@@ -1,7 +1,5 @@
 """How many more events it takes: against exact powers, by simulation, from JSON, and on the command line."""
 
-from __future__ import annotations
-
 import json
 import math
 import sys
@@ -17,7 +15,6 @@ from scipy.stats import binom, multivariate_normal, norm
 import nofluke as nf
 from nofluke.cli import main
 from nofluke.inference.needed import Longer, Present, Side, events_for, joint, needed, needed_like, present_of
-from oracles import relaxed
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "benchmarks"))
 
@@ -44,7 +41,6 @@ def test_events_for_recall_are_those_of_the_exact_power(recall, coverage):
     assert found == (12 if (recall, coverage) == (0.6, 0.2) else exact)
 
 
-@relaxed
 @given(first=st.floats(0.001, 0.999), second=st.floats(0.001, 0.999), rho=st.floats(-0.99, 0.99))
 def test_joint_probability_is_the_bivariate_normals(first, second, rho):
     """SciPy's, by another method."""

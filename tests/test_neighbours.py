@@ -3,8 +3,6 @@
 Recorded outputs are tested everywhere. Where the packages are installed, the slow tests ask them again.
 """
 
-from __future__ import annotations
-
 import json
 import pickle
 import re

@@ -3,8 +3,6 @@
 A small version of benchmarks/calibration.py, whose table is in docs/explanation/nulls.md.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import math
 import os

@@ -1,7 +1,5 @@
 """Every null model against brute force: what it keeps, what it randomises, and the distributions that follow."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 import math
@@ -82,7 +80,7 @@ def open_events(data):
 
 class TestCircularShift:
     @pytest.mark.parametrize("pairs_per_step", [-1, 10**9], ids=["transforms", "intervals"])
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=40)
     @given(data=cases(), guard=st.integers(0, 4), every=st.integers(1, 4))
     def test_is_brute_force_over_all_rotations(self, pairs_per_step, data, guard, every):
         """Both null distributions count the hits of every allowed rotation of the open steps, counted either way."""
@@ -187,7 +185,7 @@ class TestShuffles:
                 expected[tuple(sorted((start + np.cumsum(order)) % n))] += 1
         assert_uniform(drawn_by(nf.nulls.IntervalShuffle(), flags(n, *events)), expected)
 
-    @settings(max_examples=30, deadline=None)
+    @settings(max_examples=30)
     @given(data=cases())
     def test_interval_shuffle_keeps_the_gaps(self, data):
         """The multiset of gaps around the circle stays, whatever the labels and the mask."""
@@ -213,7 +211,7 @@ class TestShuffles:
                 expected[tuple(sorted(steps))] += 1
         assert_uniform(drawn_by(nf.nulls.Segments(), truth), expected)
 
-    @settings(max_examples=30, deadline=None)
+    @settings(max_examples=30)
     @given(data=cases())
     def test_segments_keep_runs_and_gaps(self, data):
         """The multisets of run lengths and of gap lengths around the circle stay."""
@@ -290,7 +288,7 @@ class TestShuffles:
 
 
 class TestSeasonal:
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=40)
     @given(data=cases(most=10), period=st.integers(2, 6), bins=st.integers(1, 4))
     def test_is_enumeration_within_phases(self, data, period, bins):
         """Recall and precision count every placement that leaves each phase its number of events."""

@@ -1,7 +1,5 @@
 """Whatever is passed to whatever is public: a result or an InputError of one line, and the process lives on."""
 
-from __future__ import annotations
-
 import inspect
 import itertools
 import json

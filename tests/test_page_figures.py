@@ -15,7 +15,6 @@ from nofluke.show.report import make_page
 from nofluke.show.report.figures import Stretches, timeline_figure
 from nofluke.show.report.payload import address_of
 
-pytest.importorskip("jinja2", reason="jinja2 is not installed: pip install 'nofluke[report]'")
 SCRIPT = Path(kit.__file__).with_name("kit.js").read_text(encoding="utf-8")
 
 

@@ -9,6 +9,8 @@ import pytest
 import nofluke as nf
 from pages import payloads_in
 
+pytestmark = pytest.mark.usefixtures("unwritten")
+
 SETS = {"incident": ("incident", "alert"), "flood": ("flood", "storm"), "seizure": ("seizure", "warning")}
 READ = ("aria-label", "title", "placeholder", "alt")
 RNG = np.random.default_rng(1)

@@ -1,7 +1,5 @@
 """The numbers of the paper, on the paper's data."""
 
-from __future__ import annotations
-
 import os
 
 import numpy as np
@@ -10,7 +8,7 @@ import pytest
 import nofluke as nf
 
 pytestmark = pytest.mark.skipif(
-    not os.environ.get("NOFLUKE_DATA"), reason="NOFLUKE_DATA is unset: it names the directory of the paper's data"
+    not os.environ.get("NOFLUKE_DATA"), reason="NOFLUKE_DATA is unset: it names the directory of the data"
 )
 HITS = {0: (39, 39), 1: (63, 97), 2: (80, 145), 4: (92, 178)}
 """By δ: events found (PAδ-AA) and predictions that hit (PA-AAδ), at the .9-quantile of the score."""

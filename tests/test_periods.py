@@ -1,7 +1,5 @@
 """Whole periods that change places, against every exchange written down one after the other."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 from typing import Any
@@ -19,7 +17,7 @@ from nofluke.series.reading import prepare
 from nofluke.series.tolerance import Tolerance
 from nofluke.series.trial import Trial
 from nofluke.series.truth import Truth
-from oracles import relaxed, share_of
+from oracles import share_of
 
 Runs = tuple[tuple[int, int], ...]
 
@@ -45,7 +43,6 @@ def whole_days(draw: st.DrawFn) -> tuple[int, int, Runs, set[int], int]:
     return length, n, tuple(days), alarms, draw(st.integers(0, 2))
 
 
-@relaxed
 @given(whole_days())
 def test_laws_are_those_of_all_orders_of_the_periods(days: Any) -> None:
     """Both p-values are shares of all orders of the days, each written down; exactly, or as drawn."""
@@ -124,7 +121,6 @@ def watched(draw: st.DrawFn) -> tuple[Truth, PeriodShuffle]:
     return trial.truth, null
 
 
-@relaxed
 @given(watched())
 def test_exchanges_are_a_group(made: Any) -> None:
     """From every arrangement the same ones are reached: none is lost, and none leads elsewhere.
@@ -147,7 +143,6 @@ def test_exchanges_are_a_group(made: Any) -> None:
         assert arrangements(null, moved) == first
 
 
-@relaxed
 @given(watched(), st.integers(0, 2**32))
 def test_draws_keep_events_whole_and_in_phase(made: Any, seed: int) -> None:
     """No draw loses, cuts or joins an event, or moves it to another phase or onto another one."""

@@ -57,7 +57,7 @@ def problems(draw):
 
 
 class TestAgainstEnumeration:
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(problems())
     def test_both_nulls_and_the_joint_one(self, problem):
         """Null tables, means, variances, p-values and F1's p-value equal those of all placements."""

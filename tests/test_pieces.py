@@ -1,7 +1,5 @@
 """Hits in pieces of the shift against dense counts of every shift, plain loops, and problems too large for either."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np
@@ -118,7 +116,7 @@ def hits_nearby(events, near_alarms, alarms, near_events, n, reach):
 
 
 class TestPieces:
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=150)
     @given(data=st.data(), n=st.integers(1, 40))
     def test_everything_asked_is_what_the_written_out_numbers_say(self, data, n):
         """Values, counts, sums, reversal and joint starts against one number for each shift."""
@@ -138,7 +136,7 @@ class TestPieces:
         for pieces in (one, one.reversed(), one + two, left, right):
             check_form(pieces)
 
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=150)
     @given(data=st.data(), n=st.integers(1, 60), every=st.one_of(st.integers(1, 9), st.floats(1, 9)))
     def test_multiples_of_a_stride_are_counted_as_if_listed(self, data, n, every):
         """Whole strides and rounded ones, from any origin, between a first shift and a last."""
@@ -184,7 +182,7 @@ class TestPieces:
 
 
 class TestAround:
-    @settings(max_examples=300, deadline=None)
+    @settings(max_examples=300)
     @given(problem=problems())
     def test_every_rotation_is_counted_as_by_a_loop(self, problem):
         """Points in a zone and windows touched, with points that come twice and empty lists among them."""
@@ -197,7 +195,7 @@ class TestAround:
         for pieces in (count, touched):  # no start without a change
             assert (np.diff(pieces.values) != 0).all()
 
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=150)
     @given(cell=cells(), data=st.data())
     def test_hits_are_those_of_the_dense_shifts(self, cell, data):
         """Of a circle, and of its first part with the rest where it is."""
@@ -211,7 +209,7 @@ class TestAround:
         for found, whole in zip((recall.at(asked), precision.at(asked)), dense, strict=True):
             np.testing.assert_array_equal(found, whole[asked % circle])
 
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=100)
     @given(cell=cells(), every=st.one_of(st.integers(1, 6), st.floats(1, 8)), guard=st.integers(0, 4))
     def test_laws_of_strides_and_guards_are_those_of_the_null(self, cell, every, guard):
         """Counted in pieces: whole periods, and all but the smallest shifts."""
@@ -242,7 +240,7 @@ class TestAround:
         touched = shifts.touched_by_shift(of_alarms, runs(cell.truth.starts), 20_000)
         np.testing.assert_array_equal(touched_around(of_alarms, cell.truth.starts, 20_000).every_shift(), touched)
 
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=100)
     @given(problem=problems())
     def test_a_circle_a_trillion_times_as_long_has_the_same_pieces(self, problem):
         """Positions scaled: every point and every edge at its multiple, and the pieces' starts at theirs."""
@@ -290,7 +288,7 @@ class TestAround:
 
 
 class TestNearby:
-    @settings(max_examples=300, deadline=None)
+    @settings(max_examples=300)
     @given(problem=problems(), data=st.data())
     def test_every_small_shift_is_counted_as_by_a_loop(self, problem, data):
         """Over the zone and its mirror image at both borders; pairs are those within reach."""
@@ -308,7 +306,7 @@ class TestNearby:
         ]
         assert pairs_nearby(points, zone, n, reach) == sum(close)
 
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=150)
     @given(cell=cells(), data=st.data())
     def test_hits_are_those_of_the_dense_shifts(self, cell, data):
         """Both hits, with the signs of the dense ones."""
@@ -319,7 +317,7 @@ class TestNearby:
         np.testing.assert_array_equal(recall.every_shift(), dense[0])
         np.testing.assert_array_equal(precision.every_shift(), dense[1])
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(cell=cells(), data=st.data())
     def test_whole_strides_are_those_of_the_null(self, cell, data):
         """Multiples of a stride to either side of no shift at all."""
@@ -371,7 +369,7 @@ class TestLaw:
         assert law.critical_value(1e-17) == 3
         np.testing.assert_allclose(law.table, counts / 1e18, rtol=1e-15)
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(counts=st.lists(st.integers(0, 2**58), min_size=1, max_size=12).filter(any))
     def test_moments_are_those_of_fractions(self, counts):
         """Whatever the counts are, up to 2**62 together."""

@@ -17,15 +17,8 @@ from nofluke.errors import InputError
 from nofluke.laws.law import How
 from nofluke.laws.tables import hypergeometric
 from nofluke.text.numbers import p_is, show_p
-from oracles import relaxed
 
-
-@pytest.fixture(autouse=True)
-def headless():
-    """No window, and no figure left behind."""
-    matplotlib.use("Agg")
-    yield
-    plt.close("all")
+pytestmark = pytest.mark.usefixtures("headless")
 
 
 @pytest.fixture(scope="module")
@@ -260,7 +253,6 @@ def lanes(ax):
     return found
 
 
-@relaxed
 @given(st.data())
 @pytest.mark.slow
 def test_timeline_marks_what_a_look_at_every_pair_finds(data):

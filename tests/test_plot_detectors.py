@@ -1,6 +1,5 @@
 """Maps, trade-offs, shifts, comparisons and timelines of results: they draw what the library counts, beside chance."""
 
-import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -14,12 +13,7 @@ from nofluke.errors import InputError
 DAY = np.datetime64("2021-03-01")
 
 
-@pytest.fixture(autouse=True)
-def headless():
-    """No window, and no figure left behind."""
-    matplotlib.use("Agg")
-    yield
-    plt.close("all")
+pytestmark = pytest.mark.usefixtures("headless")
 
 
 @pytest.fixture(scope="module")

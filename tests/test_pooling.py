@@ -80,7 +80,7 @@ def test_a_stored_law_says_what_the_law_said(name):
     np.testing.assert_allclose(stored.table, law.table, rtol=1e-11, atol=1e-290)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(1, 60), st.data())
 def test_stored_laws_of_random_problems_say_what_the_laws_said(n_steps, data):
     """Hypergeometric laws of any size, and histograms of whole numbers."""
@@ -109,7 +109,7 @@ def test_a_table_that_ends_early_gives_a_bound():
 urns = st.integers(2, 12).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n), st.integers(0, min(n, 3))))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(urns, min_size=1, max_size=6))
 def test_the_pooled_p_of_recall_is_that_of_plain_convolution(problems):
     """Stored hypergeometric laws, all hits that there can be, against fractions."""
@@ -194,7 +194,7 @@ def test_what_cannot_vary_adds_up_in_one_way_only():
     assert comonotone([varies, varies]).method.kind == "approximate"
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=6), st.data())
 def test_partial_conjunction_is_the_worst_case_over_who_has_no_skill(pvalues, data):
     """Simes on the largest p-values is the largest Simes p-value over all sets of so many groups."""
@@ -327,7 +327,7 @@ def test_a_drawn_part_is_no_floor_of_the_sum():
     assert test.expected == pytest.approx(0.1 + 5 * 0.02)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.integers(0, 20), min_size=1, max_size=6).filter(any), st.integers(0, 5))
 def test_a_law_with_its_data_is_the_histogram_with_one_more(counts, hits):
     """Counts out of n + 1, with mean and variance as they were."""

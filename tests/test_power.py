@@ -30,7 +30,7 @@ def fresh(n_steps, n_events, every, rng):
 class TestPower:
     """`nf.power`."""
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(st.data())
     def test_recalls_power_is_that_of_fractions(self, data):
         """Critical hits and the binomial tail, against whole numbers and fractions."""
@@ -44,7 +44,7 @@ class TestPower:
         assert found.power == pytest.approx(float(exact), rel=1e-11, abs=1e-300)
         assert (found.error, found.method.kind) == (0.0, "exact")
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(
         st.integers(2, 3_000),
         st.floats(0.001, 0.999),
@@ -221,7 +221,7 @@ class TestSampleSize:
         assert found.power == pytest.approx(float(exactly[found.n_events - 1]), rel=1e-11)
         assert [m for m, _ in found.curve] == list(range(1, found.n_events + 1))
 
-    @settings(max_examples=25, deadline=None)
+    @settings(max_examples=25)
     @given(
         st.floats(0.02, 0.9), st.floats(0.05, 1.0), st.floats(0.3, 0.99), st.sampled_from((1e-6, 0.05, 0.3)),
         st.integers(1, 30), st.sampled_from((None, 500)),

@@ -202,7 +202,7 @@ class TestCertainty:
 
 
 class TestFewMissed:
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(st.integers(4, 60), st.integers(1, 12), st.integers(0, 6), st.integers(0, 10**6), st.data())
     def test_is_the_upper_end_of_the_law(self, n_steps, n, delta, seed, data):
         """Lumping the states with more misses changes nothing of those with fewer."""

@@ -513,7 +513,7 @@ def ranges_on_a_clock(draw):
 
 
 class TestCounts:
-    @settings(max_examples=400, deadline=None)
+    @settings(max_examples=400)
     @given(
         ranges_on_a_clock(),
         st.sampled_from(["whole", "float", "seconds", "hours"]),
@@ -552,7 +552,7 @@ class TestCounts:
         assert np.flatnonzero(sequence.truth).tolist() == [t for one in kept for t in one[2]]
         assert trial.near_events[0] == trial.near_flags(0).sum()
 
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=150)
     @given(st.data())
     def test_ranges_of_steps_are_the_oracles(self, data):
         """Positions without a clock: delays in steps, masked ones counted."""
@@ -572,7 +572,7 @@ class TestCounts:
         np.testing.assert_array_equal(cell.delays(), delays)
         assert cell.n_events == len(kept)
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(
         st.lists(st.booleans(), min_size=1, max_size=12),
         st.lists(st.integers(0, 2), min_size=12, max_size=12),
@@ -679,7 +679,6 @@ class TestResults:
 
     def test_a_page_draws_ranges_as_ranges(self):
         """Its timeline has the first and the last step of each range, and the steps whose alarms find it."""
-        pytest.importorskip("jinja2")
         from nofluke.show.report.grid import make_grid
         from nofluke.show.report.timeline import timeline
 

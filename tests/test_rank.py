@@ -251,7 +251,7 @@ def test_units_that_would_tell_grow_as_the_difference_shrinks():
 TABLES = st.tuples(st.integers(2, 5), st.integers(2, 12), st.integers(0, 10**6))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(TABLES)
 def test_order_of_rows_and_columns_changes_nothing(drawn):
     """The same table in another order has the same means, order and, where all are enumerated, the same p."""
@@ -268,7 +268,7 @@ def test_order_of_rows_and_columns_changes_nothing(drawn):
     np.testing.assert_allclose(other.answer.low, one.answer.low)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(TABLES)
 @example((2, 10, 0))  # a difference of 0, but for rounding
 def test_a_constant_for_each_series_changes_no_difference(drawn):
@@ -291,7 +291,7 @@ def test_a_constant_for_each_series_changes_no_difference(drawn):
     np.testing.assert_allclose(turned.answer.low, -one.answer.high, atol=1e-12)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(TABLES, st.booleans(), st.sampled_from([0.0, 0.2]))
 def test_p_is_never_0_and_never_below_its_floor(drawn, grouped, missing):
     """Nor above 1, nor is a copy of a method ever told from it; a method does not differ from itself."""

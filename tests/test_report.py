@@ -28,7 +28,7 @@ from nofluke.show.report.timeline import timeline
 from nofluke.text.numbers import show_p
 from pages import data_of, unpacked
 
-pytest.importorskip("jinja2", reason="jinja2 is not installed: pip install 'nofluke[report]'")
+pytestmark = pytest.mark.usefixtures("unwritten")
 
 STEPS = 90
 
@@ -232,7 +232,7 @@ def test_pictures_show_the_distribution_itself(quantile, monkeypatch):
         assert drawn.chance.sum() * drawn.step > 0.95
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 10_000), late=st.integers(0, 4))
 def test_the_timeline_holds_every_event_and_every_prediction(seed, late):
     """At every slider position its levels and windows tell which steps are hits and which events are found."""

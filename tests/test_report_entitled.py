@@ -11,8 +11,6 @@ from nofluke.show.report.cells import every_null
 from nofluke.show.report.grid import make_grid
 from nofluke.show.report.payload import make_payload
 
-pytest.importorskip("jinja2", reason="jinja2 is not installed: pip install 'nofluke[report]'")
-
 SIDES = ("precision", "recall")
 RANK = {"yes": 2, "partly": 1, "no": 0, "cannot tell": 0}
 

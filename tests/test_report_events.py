@@ -14,10 +14,9 @@ from nofluke.show.report import make_page
 from nofluke.show.report import timeline as report_scores
 from nofluke.show.report.payload import grid_of, nouns_of
 from nofluke.show.report.timeline import events_of, packed, packed_ascending, timeline
-from pages import unpacked
+from pages import unpacked, visits
 
-pytest.importorskip("jinja2", reason="jinja2 is not installed: pip install 'nofluke[report]'")
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+pytestmark = pytest.mark.usefixtures("unwritten")
 
 SCRIPTS = Path(places.__file__).parent
 
@@ -382,15 +381,8 @@ def opened(browser, tmp_path_factory):
         grid = grid_of(result)
         path = tmp_path_factory.mktemp("events") / "page.html"
         path.write_text(make_page(result), encoding="utf-8")
-    page = browser.new_page(viewport={"width": 1200, "height": 900})
-    troubles = []
-    page.on("console", lambda message: troubles.append(message.text))
-    page.on("pageerror", lambda error: troubles.append(str(error)))
-    page.goto(path.as_uri())
-    page.wait_for_selector("html[data-ready]", timeout=60_000)
-    yield page, path, result, grid
-    assert troubles == []
-    page.close()
+    with visits(browser) as visit:
+        yield visit(path), path, result, grid
 
 
 @pytest.mark.browser

@@ -22,7 +22,8 @@ from nofluke.show.report import grid as positions
 from nofluke.show.report.grid import make_grid
 from nofluke.show.report.payload import make_payload
 from nofluke.text.numbers import PER, rate_in_words
-from pages import CHROMIUM
+
+pytestmark = pytest.mark.usefixtures("unwritten")
 
 DAY = 86_400
 
@@ -328,31 +329,19 @@ def test_odd_inputs_have_pages_without_odd_words(name):
         assert not re.search(r"NaN|\bnan\b|Infinity|\binf\b|\bNone\b(?! for)|\bnull\b[^ ,:\"]", word), word
 
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-
-
 @pytest.mark.browser
-def test_the_map_shows_what_occurs(tmp_path):
-    """Colours go from 1 to the smallest p, crosses mark the undefined, ticks differ, and there are no errors."""
+def test_the_map_shows_what_occurs(visit, tmp_path):
+    """Colours go from 1 to the smallest p, crosses mark the undefined, ticks differ."""
     truth, scores = series(400, 0.05, lift=0.1)
     result = nf.evaluate(truth, scores, threshold=9, tolerance=nf.Tolerance(early=0, late=3), null="permutation")
-    path, troubles = result.report(tmp_path / "page.html"), []
-    with sync_api.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 390, "height": 844})
-        page.on("console", lambda said: troubles.append(said.text) if said.type in ("error", "warning") else None)
-        page.on("pageerror", lambda error: troubles.append(str(error)))
-        page.goto(path.as_uri())
-        page.wait_for_selector("html[data-ready]")
-        read = """(id) => {
-          const box = document.getElementById(id), { layers: [heat], panels: [{ y }] } = box.chart;
-          const texts = (name) => [...box.querySelectorAll(name)].map((text) => text.textContent);
-          return { z: heat.values, bar: texts(".chart > text:not(.x)"), crosses: box.querySelector(".cross").getAttribute("d").split("m0").length - 1,
-                   x: texts(".xticks text"), y: texts(".yticks text"), title: y.title };
-        }"""
-        maps = {side: page.evaluate(read, f"heat-{side}") for side in ("precision", "recall")}
-        browser.close()
-    assert troubles == []
+    page = visit(result.report(tmp_path / "page.html"), 390, 844)
+    read = """(id) => {
+      const box = document.getElementById(id), { layers: [heat], panels: [{ y }] } = box.chart;
+      const texts = (name) => [...box.querySelectorAll(name)].map((text) => text.textContent);
+      return { z: heat.values, bar: texts(".chart > text:not(.x)"), crosses: box.querySelector(".cross").getAttribute("d").split("m0").length - 1,
+               x: texts(".xticks text"), y: texts(".yticks text"), title: y.title };
+    }"""
+    maps = {side: page.evaluate(read, f"heat-{side}") for side in ("precision", "recall")}
     shown = [value for one in maps.values() for row in one["z"] for value in row if value is not None]
     assert max(shown) == 1  # one scale for both maps, down to the smallest p on either
     assert maps["precision"]["bar"] == maps["recall"]["bar"]

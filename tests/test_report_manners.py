@@ -10,9 +10,8 @@ import nofluke as nf
 from boards import study
 from nofluke.show.leaderboard import write_leaderboard
 from nofluke.show.report.payload import grid_of
+from pages import visits
 
-pytest.importorskip("jinja2", reason="jinja2 is not installed: pip install 'nofluke[report]'")
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 axe = pytest.importorskip("axe_playwright_python", reason="axe is not installed: pip install axe-playwright-python")
 
 pytestmark = pytest.mark.browser
@@ -39,28 +38,18 @@ def lists(tmp_path_factory):
     return result, result.report(tmp_path_factory.mktemp("lists") / "lists.html")
 
 
-def opened(browser, path, size=DESKTOP, link="", **how):
-    page = browser.new_context(viewport={"width": size[0], "height": size[1]}, **how).new_page()
-    page.goto(path.as_uri() + link)
-    if how.get("java_script_enabled", True):
-        page.wait_for_selector("html[data-ready]", timeout=60_000)
-    return page
-
-
 @pytest.fixture(scope="module")
 def desk(browser, report):
     """The page on a dark desktop, for all that does not need another."""
-    page = opened(browser, report[1], color_scheme="dark", accept_downloads=True)
-    yield page
-    page.context.close()
+    with visits(browser) as visit:
+        yield visit(report[1], color_scheme="dark", accept_downloads=True)
 
 
 @pytest.fixture(scope="module")
 def phone(browser, report):
     """The page on a telephone."""
-    page = opened(browser, report[1], SMALL, is_mobile=True, has_touch=True)
-    yield page
-    page.context.close()
+    with visits(browser) as visit:
+        yield visit(report[1], *SMALL, is_mobile=True, has_touch=True)
 
 
 def until(page, expression):
@@ -72,9 +61,9 @@ def until(page, expression):
     pytest.fail(f"never true: {expression}, address {page.url}")
 
 
-def test_without_scripts_there_are_figures_and_a_notice_at_the_top(browser, report):
+def test_without_scripts_there_are_figures_and_a_notice_at_the_top(visit, report):
     """Every figure that is shown has ink and a size; what would not work is not there."""
-    page = opened(browser, report[1], java_script_enabled=False)
+    page = visit(report[1], java_script_enabled=False)
     notice = page.locator("p.warning").first
     assert "need JavaScript" in notice.text_content()
     assert notice.bounding_box()["y"] < 100
@@ -85,7 +74,6 @@ def test_without_scripts_there_are_figures_and_a_notice_at_the_top(browser, repo
         assert plot.locator(".static path").count() > 1
     assert page.locator("input:visible, button:visible:not(.events thead button)").count() == 0
     assert page.locator(".events thead").inner_text().split()[:3] == ["what", "outcome", "when"]
-    page.context.close()
 
 
 def test_scripts_draw_in_the_place_of_what_was_there(desk):
@@ -137,7 +125,7 @@ def test_every_figure_and_every_table_has_its_buttons(desk):
     assert len(set(labels)) == len(labels) == 2 * 12 + desk.locator("table:not([data-csv=own])").count()
 
 
-def test_the_address_follows_the_sliders_and_leads_back_to_them(browser, desk, report):
+def test_the_address_follows_the_sliders_and_leads_back_to_them(visit, desk, report):
     """Written as people write it, read when a page opens; as evaluated there is nothing to write."""
     grid = grid_of(report[0])
     d, k = grid.chosen
@@ -148,12 +136,11 @@ def test_the_address_follows_the_sliders_and_leads_back_to_them(browser, desk, r
     link = f"#threshold={float(grid.told[k - 1]):g}&tolerance=0"
     until(desk, f"location.hash === '{link}'")
     assert desk.locator("#strip-stays").is_visible()  # the strip of nulls is of the evaluated position
-    other = opened(browser, report[1], link="#detector=a&" + link[1:])
+    other = visit(report[1], link="#detector=a&" + link[1:])
     assert other.evaluate("page.state") == {"d": 0, "k": k - 1}
     assert other.locator("#linked").count() == 0
     other.get_by_role("button", name="As evaluated").click()
     until(other, "location.hash === '#detector=a'")
-    other.context.close()
     desk.get_by_role("button", name="As evaluated").click()
     until(desk, "location.hash === ''")
     assert desk.evaluate("page.state") == {"d": d, "k": k}
@@ -178,16 +165,15 @@ def test_an_address_without_a_position_takes_the_nearest_and_says_so(desk, repor
     desk.get_by_role("button", name="As evaluated").click()
 
 
-def test_lags_have_addresses_too(browser, lists):
+def test_lags_have_addresses_too(visit, lists):
     """In the times' own lengths; closing a page takes its part of the address away, and no other."""
-    page = opened(browser, lists[1], link="#lag=-1d&tolerance=48h&x=1")
+    page = visit(lists[1], link="#lag=-1d&tolerance=48h&x=1")
     grid = grid_of(lists[0])
     d, k = page.evaluate("[page.state.d, page.state.k]")
     assert (d, grid.lags[k].short) == (grid.chosen[0], "-1d")
     until(page, "location.hash === '#x=1&lag=-1d&tolerance=2d'")
     page.evaluate("page.close()")
     assert page.evaluate("location.hash") == "#x=1"
-    page.context.close()
 
 
 @pytest.mark.parametrize("size", [PHONE, SMALL])
@@ -309,21 +295,20 @@ def test_the_menu_leads_to_sections_and_leaves_the_address_alone(desk):
 
 
 @pytest.mark.parametrize("kind", ["several", "ranking"])
-def test_long_names_push_nothing_wider(browser, request, kind):
+def test_long_names_push_nothing_wider(visit, request, kind):
     """200 letters without a blank, on a telephone: nothing but tables scrolls sideways."""
-    page = opened(browser, request.getfixturevalue(kind)[1], PHONE)
+    page = visit(request.getfixturevalue(kind)[1], *PHONE)
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
-    page.context.close()
 
 
 SLOW = [pytest.param(kind, marks=pytest.mark.slow) for kind in ("lists", "board", "several", "ranking")]
 
 
 @pytest.mark.parametrize("kind", ["report", *SLOW])
-def test_axe_finds_nothing(browser, request, kind):
+def test_axe_finds_nothing(visit, request, kind):
     """On desktop and telephone, light and dark."""
     path = request.getfixturevalue(kind)[1]
-    page = opened(browser, path)
+    page = visit(path)
     # a figure is one image with a description: what it is made of would take most of the time
     page.evaluate("document.querySelectorAll('.plot').forEach(plot => plot.replaceChildren()), window.page?.close()")
     page.evaluate((Path(axe.__file__).parent / "axe.min.js").read_text(encoding="utf-8"))
@@ -332,4 +317,3 @@ def test_axe_finds_nothing(browser, request, kind):
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme)
             assert complaints(page) == [], (size, scheme)
-    page.context.close()

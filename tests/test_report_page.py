@@ -12,10 +12,7 @@ from nofluke.text.numbers import show_chance, show_p
 from nofluke.text.signs import COLOURS
 from nofluke.text.tables import show_share
 
-pytest.importorskip("jinja2", reason="jinja2 is not installed: pip install 'nofluke[report]'")
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("unwritten")]
 
 NASTY = "<script>alert(1)</script><img src=x onerror=alert(2)>"
 
@@ -32,33 +29,6 @@ def report(tmp_path_factory):
     truth, scores = example()
     result = nf.evaluate(truth, scores, quantile=0.9, tolerance=2, rng=1)
     return result, result.report(tmp_path_factory.mktemp("report") / "report.html", title=NASTY)
-
-
-@pytest.fixture
-def visit(browser):
-    """Opens a page; at the end of the test nothing may have gone wrong in it, and nothing may have been asked for."""
-    troubles, contexts = [], []
-
-    def opened(path, width=1200, height=900, **how):
-        context = browser.new_context(viewport={"width": width, "height": height}, **how)
-        contexts.append(context)
-        page = context.new_page()
-        page.on(
-            "console", lambda message: troubles.append(message.text) if message.type in ("error", "warning") else None
-        )
-        page.on("pageerror", lambda error: troubles.append(str(error)))
-        page.on("dialog", lambda dialog: troubles.append(f"dialog {dialog.message}"))
-        page.on(
-            "request", lambda asked: None if re.match("file:|data:|blob:", asked.url) else troubles.append(asked.url)
-        )
-        page.goto(path.as_uri())
-        page.wait_for_selector("html[data-ready]", timeout=60_000)
-        return page
-
-    yield opened
-    for context in contexts:
-        context.close()
-    assert troubles == []
 
 
 def wait_until(page, expression):

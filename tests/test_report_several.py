@@ -24,9 +24,9 @@ from nofluke.show.report import grid as places
 from nofluke.show.several import _ruled, own_source
 from nofluke.text.numbers import show_p
 from nofluke.text.tables import show_share
-from pages import data_of
+from pages import data_of, visits
 
-pytest.importorskip("jinja2", reason="jinja2 is not installed: pip install 'nofluke[report]'")
+pytestmark = pytest.mark.usefixtures("unwritten")
 
 NASTY = "</template><script>alert(1)</script> {{title}} 'b' & +c"
 N = 160
@@ -401,26 +401,11 @@ def test_one_column_is_one_detector_and_none_is_named_twice(file, tmp_path):
         CliRunner().invoke(cli, twice, catch_exceptions=False)
 
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-
-
 @pytest.fixture(scope="module")
 def opened(browser, written):
-    """The page in a browser, and everything that went wrong in it."""
-    troubles = []
-    context = browser.new_context(viewport={"width": 1200, "height": 900})
-    shown = context.new_page()
-    shown.on("console", lambda message: troubles.append(message.text) if message.type in ("error", "warning") else None)
-    shown.on("pageerror", lambda error: troubles.append(str(error)))
-    shown.on("dialog", lambda dialog: troubles.append(dialog.message))
-    shown.on(
-        "request",
-        lambda asked: None if asked.url.startswith(("file:", "data:", "blob:")) else troubles.append(asked.url),
-    )
-    shown.goto(written.as_uri())
-    shown.wait_for_selector("html[data-ready]")
-    yield shown, troubles
-    context.close()
+    """The page in a browser."""
+    with visits(browser) as visit:
+        yield visit(written)
 
 
 def axe_finds(shown):
@@ -432,7 +417,7 @@ def axe_finds(shown):
 
 def test_a_detector_is_chosen_by_key_and_left_again(opened, page):
     """Enter on its name opens its own page with its sliders; the way back leads to where one was."""
-    shown, troubles = opened
+    shown = opened
     link = shown.locator("#ranking a", has_text="</template>")
     link.focus()
     shown.keyboard.press("Enter")
@@ -477,12 +462,11 @@ def test_a_detector_is_chosen_by_key_and_left_again(opened, page):
     assert rows[0][3:6] == [table(page, "ranking")[2][3].split()[0], "0.1", "0.9"]
     for scroll in shown.locator("#overview .scroll").all():
         assert scroll.evaluate("box => box.scrollWidth <= box.clientWidth")
-    assert troubles == []
 
 
 def test_the_address_says_which(opened, written):
     """A link opens one detector at once, also beside keys of its own page; an unknown name opens the overview."""
-    shown, troubles = opened
+    shown = opened
     shown.goto("about:blank")
     shown.goto(f"{written.as_uri()}#detector=noise&tolerance=1")
     shown.wait_for_selector("#one #timeline .chart")
@@ -490,15 +474,12 @@ def test_the_address_says_which(opened, written):
     assert shown.title().startswith("noise – ")
     shown.goto(f"{written.as_uri()}#detector=nobody")
     shown.wait_for_selector("#overview", state="visible")
-    assert troubles == []
 
 
-def test_the_overview_needs_no_script_and_fits_phones_and_paper(browser, written):
+def test_the_overview_needs_no_script_and_fits_phones_and_paper(visit, written):
     """The page holds its tables and figures; a line says what needs JavaScript; nothing exceeds screen or paper."""
     for how in ({"java_script_enabled": False}, {}):
-        context = browser.new_context(viewport={"width": 390, "height": 844}, **how)
-        shown = context.new_page()
-        shown.goto(written.as_uri())
+        shown = visit(written, 390, 844, **how)
         assert shown.locator("#overview table").count() == 3
         assert shown.locator("#overview figure [role=img]:visible").count() == 6
         if how:
@@ -510,7 +491,6 @@ def test_the_overview_needs_no_script_and_fits_phones_and_paper(browser, written
             shown.set_viewport_size({"width": 690, "height": 1000})
             shown.emulate_media(media="print")
             assert shown.evaluate("document.documentElement.scrollWidth") == 690
-        context.close()
 
 
 def test_advice_about_alarms_has_no_rule_for_scores():

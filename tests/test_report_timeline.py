@@ -7,12 +7,9 @@ import pytest
 
 import nofluke as nf
 from nofluke.show.report import grid as places
-from pages import CHROMIUM
+from pages import visits
 
-pytest.importorskip("jinja2", reason="jinja2 is not installed: pip install 'nofluke[report]'")
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("unwritten")]
 
 PLOT = "document.getElementById('timeline')"
 RECTS = f"{PLOT}.chart.bands.find((band) => band.name === 'window').spans"
@@ -20,25 +17,16 @@ LINE = f"{PLOT}.chart.layers.find((layer) => layer.name === 'score')"
 
 
 @pytest.fixture(scope="module")
-def visit(tmp_path_factory):
-    """Opens the page of a result, with few positions on its sliders; nothing may go wrong in it."""
-    troubles = []
-    with sync_api.sync_playwright() as started, pytest.MonkeyPatch.context() as patch:
+def visit(browser, tmp_path_factory):
+    """Opens the page of a result, with few positions on its sliders."""
+    with visits(browser) as opened, pytest.MonkeyPatch.context() as patch:
         patch.setattr(places, "SECONDS", 0.01)
-        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
 
-        def opened(result, **how):
+        def visit(result, **how):
             path = result.report(tmp_path_factory.mktemp("timeline") / "page.html")
-            page = browser.new_page(**{"viewport": {"width": 1200, "height": 900}, **how})
-            page.on("console", lambda message: troubles.append(message.text))
-            page.on("pageerror", lambda error: troubles.append(str(error)))
-            page.goto(path.as_uri())
-            page.wait_for_selector("html[data-ready]", timeout=60_000)
-            return page, path
+            return opened(path, **how), path
 
-        yield opened
-        browser.close()
-    assert troubles == []
+        yield visit
 
 
 @pytest.mark.slow
@@ -205,7 +193,7 @@ def test_steps_have_whole_ticks_at_every_zoom_and_phones_no_advice_for_a_mouse(v
     """No number twice, no fractions; on a narrow screen buttons move the timeline, and nothing mentions Shift."""
     truth, scores = np.arange(400) % 37 == 5, np.arange(400) % 41 + 0.5
     result = nf.evaluate(truth, scores, threshold=38, tolerance=2, null="permutation")
-    page, _ = visit(result, viewport={"width": 390, "height": 800}, has_touch=True)
+    page, _ = visit(result, width=390, height=800, has_touch=True)
     assert "Shift" not in page.locator("#about-timeline").inner_text()
     for _ in range(6):
         page.get_by_role("button", name="zoom in").click()

@@ -35,7 +35,7 @@ TABLES = ["table-1", "table-2", "table-3", "section-3.1", "section-3.2"]
 def paper(tmp_path_factory):
     """The whole study on the paper's data."""
     if not os.environ.get("NOFLUKE_DATA"):
-        pytest.skip("NOFLUKE_DATA is unset: it names the directory of the paper's data")
+        pytest.skip("NOFLUKE_DATA is unset: it names the directory of the data")
     return reproduce(tmp_path_factory.mktemp("paper"))
 
 

@@ -67,7 +67,7 @@ def small(clone, tmp_path_factory):
 def shared_table():
     """NAB's table of 28 series."""
     if not os.environ.get("NOFLUKE_DATA"):
-        pytest.skip("NOFLUKE_DATA is unset: it names the directory of nab/nab.parquet")
+        pytest.skip("NOFLUKE_DATA is unset: it names the directory of the data")
     return Path(os.environ["NOFLUKE_DATA"]) / "nab" / "nab.parquet"
 
 

@@ -57,7 +57,7 @@ def small(patched, tmp_path_factory):
 def public(tmp_path_factory):
     """The page about the public labels, with few of the slow draws."""
     if not os.environ.get("NOFLUKE_DATA"):
-        pytest.skip("NOFLUKE_DATA is unset: it names the directory of public-labels/ranges.csv")
+        pytest.skip("NOFLUKE_DATA is unset: it names the directory of the data")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(study, "public_labels", nf.datasets.public_labels)  # or those of the other fixture
         for name, draws in (("FEW", 2), ("FEWEST", 3), ("ROTATIONS", 19)):

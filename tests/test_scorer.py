@@ -1,7 +1,5 @@
 """nf.make_scorer in scikit-learn's model selection: the signs, the labels and the folds of every kind of estimator."""
 
-from __future__ import annotations
-
 import itertools
 import pickle
 import sys

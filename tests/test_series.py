@@ -84,7 +84,7 @@ DETECTORS = {
 """Detectors of all kinds; those of which arguments belong to the series are asked without one."""
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     kinds=st.permutations([kind for kind in DETECTORS if kind != "missing"]),
     how=st.sampled_from(["a clock", "ranges", "less", "times"]),

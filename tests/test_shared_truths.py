@@ -30,7 +30,7 @@ def log_of(fraction):
 # events on weighted steps
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=9), st.data())
 def test_weights_of_random_placements_have_the_law_of_all_placements(weights, data):
     """Every tail to ten digits, and both moments, against going through all placements."""
@@ -254,7 +254,7 @@ def oracle(events, n, reach):
     return sorted(one for one in sets if len(one) > 1)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 2**32 - 1), st.integers(20, 300), st.integers(0, 6))
 def test_clusters_are_those_of_all_pairs(seed, n, reach):
     """Copies, moved copies and truths of their own, against a loop over all pairs."""

@@ -1,7 +1,5 @@
 """Shifts of events against alarms, around a circle and nearby, by points and by ranges, against brute force."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import pickle
@@ -91,7 +89,7 @@ def hits_around(cell, shift, circle):
 
 class TestAround:
     @BRANCHES
-    @settings(max_examples=120, deadline=None)
+    @settings(max_examples=120)
     @given(cell=cells(), data=st.data())
     def test_every_rotation_is_counted_as_if_it_were_rolled(self, pairs_per_step, cell, data):
         """Both hits of all rotations of a circle, or of its first part, by either way of counting."""
@@ -148,7 +146,7 @@ class TestAround:
         assert precision.tolist() == [0, 0, 0, 0, 1, 2, 2, 2, 1, 0, 0, 0]
 
     @BRANCHES
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=150)
     @given(n=st.integers(1, 20), data=st.data())
     def test_touched_is_brute_force(self, pairs_per_step, n, data):
         """Fixed ranges, which may overlap, that meet a moved one, for every shift around the circle."""
@@ -168,7 +166,6 @@ class TestAround:
             flags[start:stop] = True
         assert hits.tolist() == [sum(np.roll(flags, s)[a:b].any() for a, b in fixed) for s in range(n)]
 
-    @settings(deadline=None)
     @given(st.integers(4, 60), st.integers(0, 2**32))
     def test_compiled_loops_count_as_numpy_does(self, n, seed):
         """Pairs of ranges around the circle: which meet, and how many steps they share."""
@@ -239,7 +236,7 @@ def hits_nearby(cell, shift):
 
 
 class TestNearby:
-    @settings(max_examples=200, deadline=None)
+    @settings(max_examples=200)
     @given(cell=cells(), data=st.data())
     def test_every_shift_is_counted_over_the_mirror_image(self, cell, data):
         """Both hits of small shifts to either side; no shift gives the hits that are observed."""
@@ -260,7 +257,7 @@ class TestNearby:
 
 
 class TestCircularShift:
-    @settings(max_examples=80, deadline=None)
+    @settings(max_examples=80)
     @given(cell=cells(), every=st.one_of(st.integers(1, 6), st.floats(1, 8).map(lambda x: round(x, 2))))
     def test_shifts_by_whole_periods_are_rotations_of_one_circle(self, cell, every):
         """Whole periods only; both laws count each of them, what is observed among them: p is at least 1/number."""
@@ -276,7 +273,7 @@ class TestCircularShift:
             assert law.upper(hits[0][column]) >= 1 / periods
         assert hits[0] == (cell.recall_hits, cell.precision_hits)
 
-    @settings(max_examples=200, deadline=None)
+    @settings(max_examples=200)
     @given(n=st.integers(2, 500), every=st.one_of(st.integers(1, 60), st.floats(1, 60)))
     @example(n=32, every=3.5)
     def test_shifts_form_a_group(self, n, every):
@@ -439,7 +436,7 @@ class TestLocalShift:
 
 
 class TestLocalPermutation:
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(data=st.data(), n=st.integers(2, 12), windows=st.integers(1, 4), delta=st.integers(0, 3))
     def test_both_laws_are_enumerated(self, data, n, windows, delta):
         """Every choice of as many steps of each window as it has events, each equally likely."""
@@ -501,7 +498,7 @@ class TestSegmentsOfRanges:
         alarms[::3] = 1
         return Trial.of(prepare(pairs, predictions=alarms), (nf.Tolerance(early=1, late=1),), None).truth
 
-    @settings(max_examples=80, deadline=None)
+    @settings(max_examples=80)
     @given(data=st.data(), n=st.integers(4, 40), seed=st.integers(0, 2**32))
     def test_whole_ranges_and_their_gaps_are_kept(self, data, n, seed):
         """Draws lie within the series, never overlap, and have the same lengths and gaps around the circle."""
@@ -538,7 +535,7 @@ class TestSegmentsOfRanges:
             chance = weight / total
             assert abs(drawn[placement] - size * chance) <= 5 * math.sqrt(size * chance * (1 - chance))
 
-    @settings(max_examples=120, deadline=None)
+    @settings(max_examples=120)
     @given(cell=cells().filter(lambda c: c.n_events > 0 and not c.truth.points), seed=st.integers(0, 2**32))
     def test_hits_of_placements_are_those_of_the_moved_events(self, cell, seed):
         """Both hits of each placement, by a trial with the ranges moved there; in place, those that are observed."""

@@ -1,7 +1,5 @@
 """Windows to one side of the event, where one side of the tolerance is negative: counts, laws, words, command line."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from collections import Counter
@@ -23,10 +21,10 @@ from nofluke.series.detector import AlarmRule
 from nofluke.series.reading import prepare
 from nofluke.series.trial import Trial
 from nofluke.show.report.grid import tolerances_around
-from oracles import Case, cases, relaxed
+from oracles import Case, cases
 
 LEAD = Tolerance(early=3, late=-1)
-FEW = settings(relaxed, max_examples=60)
+FEW = settings(max_examples=60)
 
 
 def asked(case: Case, **more):
@@ -163,7 +161,6 @@ def reached(ranges):
     return [list(range(a, b)) for a, b in zip(ranges.starts.tolist(), ranges.stops.tolist(), strict=True)]
 
 
-@relaxed
 @given(
     st.lists(st.integers(-100, 100), min_size=1, max_size=8, unique=True),
     st.integers(-150, 150) | st.just(10**30),
@@ -200,7 +197,6 @@ def test_windows_are_the_relation_of_the_definition(stamps, early, late, kind):
 EDGES = [-(2**63), -(2**63) + 1, -5, 0, 7, 2**63 - 2, 2**63 - 1]
 
 
-@relaxed
 @given(
     st.lists(st.sampled_from(EDGES), min_size=1, max_size=5, unique=True),
     st.lists(st.sampled_from(EDGES), min_size=1, max_size=4),
@@ -232,7 +228,6 @@ def test_a_window_between_two_ticks_holds_none():
 # ---- counts
 
 
-@relaxed
 @given(case=cases(signed=True))
 def test_counts_are_those_of_all_pairs(case):
     """Both tables, delays and what was found, on masks and clocks of every kind."""
@@ -246,7 +241,6 @@ def test_counts_are_those_of_all_pairs(case):
     np.testing.assert_allclose(result.delays.values, expected, rtol=1e-9, atol=1e-9)
 
 
-@relaxed
 @given(case=cases(signed=True), other=cases(max_steps=1, clocks=("none",), signed=True))
 @pytest.mark.slow
 def test_all_thresholds_at_once_count_as_each_by_itself(case, other):
@@ -272,7 +266,6 @@ def test_all_thresholds_at_once_count_as_each_by_itself(case, other):
             assert (one.recall_hits, one.precision_hits) == (curve.recall_hits[1, k], curve.precision_hits[1, k])
 
 
-@relaxed
 @given(data=st.data())
 def test_ranges_are_found_from_before_their_start_to_before_their_end(data):
     """From start - early to end + late on a clock of dates or floats, the ends lying on steps or between them."""
@@ -299,7 +292,6 @@ def test_ranges_are_found_from_before_their_start_to_before_their_end(data):
     assert result.recall_test.law.size == len(pairs)
 
 
-@relaxed
 @given(case=cases(clocks=("none", "ints"), signed=True), count=st.sampled_from(["steps", "episodes"]))
 def test_mirrored_time_with_swapped_sides_is_the_same(case, count):
     """Hits and both exact p-values."""
@@ -322,7 +314,6 @@ def test_mirrored_time_with_swapped_sides_is_the_same(case, count):
         assert getattr(turned, side).pvalue == pytest.approx(getattr(result, side).pvalue, rel=1e-9)
 
 
-@relaxed
 @given(
     st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=12),
     st.integers(0, 4),

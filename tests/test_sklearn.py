@@ -1,7 +1,5 @@
 """Without tolerance nofluke's numbers are scikit-learn's: counts exactly, ratios to the last digits."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np
@@ -11,7 +9,6 @@ from hypothesis import strategies as st
 from sklearn import metrics
 
 import nofluke as nf
-from oracles import relaxed
 
 pairs = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 6)), min_size=1, max_size=40)
 
@@ -21,7 +18,6 @@ def split(rows: list[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
     return np.array([e for e, _ in rows]), np.array([z for _, z in rows])
 
 
-@relaxed
 @given(rows=pairs, threshold=st.integers(-1, 7), zero_division=st.sampled_from([0.0, 1.0]))
 def test_precision_recall_and_f_are_scikit_learns(rows, threshold, zero_division):
     """precision_score, recall_score, f1_score and fbeta_score, with zero_division where they are undefined."""
@@ -37,7 +33,6 @@ def test_precision_recall_and_f_are_scikit_learns(rows, threshold, zero_division
         assert result.f_beta(beta) == pytest.approx(expected, rel=1e-14)
 
 
-@relaxed
 @given(rows=pairs, threshold=st.integers(-1, 7))
 def test_undefined_is_nan_as_in_scikit_learn(rows, threshold):
     """zero_division=nan, the default here: both precisions are NaN together, and so are both recalls."""
@@ -53,7 +48,6 @@ def test_undefined_is_nan_as_in_scikit_learn(rows, threshold):
     )
 
 
-@relaxed
 @given(rows=pairs, threshold=st.integers(-1, 7))
 def test_both_matrices_are_the_confusion_matrix(rows, threshold):
     """δ = 0: the two matrices coincide with confusion_matrix, and say that no side is tolerant."""
@@ -65,7 +59,6 @@ def test_both_matrices_are_the_confusion_matrix(rows, threshold):
     assert expected.tolerance_in == "neither"
 
 
-@relaxed
 @given(rows=pairs, threshold=st.integers(0, 6))
 def test_measures_of_the_matrix_are_scikit_learns(rows, threshold):
     """MCC, Jaccard, balanced accuracy, kappa, accuracy, Hamming loss, informedness, likelihood ratios, if defined."""
@@ -93,7 +86,6 @@ def test_measures_of_the_matrix_are_scikit_learns(rows, threshold):
         assert found == pytest.approx(ratios, rel=1e-13)
 
 
-@relaxed
 @given(rows=pairs)
 def test_a_sweep_is_the_precision_recall_curve(rows):
     """Every distinct threshold of precision_recall_curve, with its precision and recall; its last point has none."""

@@ -1,7 +1,5 @@
 """Spectra of events and alarms: slow changes and common periods, found where present, at their level where absent."""
 
-from __future__ import annotations
-
 import itertools
 import math
 
@@ -49,7 +47,7 @@ def share_at_most(shares, level, n, errors=4):
 
 
 class TestSide:
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(data=st.data(), n=st.integers(3, 60))
     def test_powers_are_those_of_the_transform(self, data, n):
         """Steps that do not count take the mean of the others; ordinates start at one cycle and omit the last."""
@@ -74,7 +72,7 @@ class TestSide:
         exact = np.abs(np.fft.rfft(flags - flags.mean())[1:21]) ** 2
         np.testing.assert_allclose(coarse.powers[:20], exact, rtol=0.05, atol=0.05 * exact.mean())
 
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=40)
     @given(seed=st.integers(0, 2**32), n=st.integers(8, 3_000), shift=st.integers(0, 3_000))
     def test_a_rotation_changes_no_power(self, seed, n, shift):
         """So that what is seen does not depend on how events and alarms lie to each other."""
@@ -102,7 +100,7 @@ class TestDrift:
         for level in (0.05, 0.2):
             assert share_at_most((found <= level).mean(), level, n)
 
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=100)
     @given(seed=st.integers(0, 2**32), first=st.integers(0, 4), size=st.integers(1, 8), scale=st.floats(0.01, 50))
     def test_the_tail_is_that_of_an_f_distribution(self, seed, first, size, scale):
         """The ratio of two means of exponentials, with twice as many degrees of freedom as powers."""
@@ -116,7 +114,7 @@ class TestDrift:
         assert ratio == pytest.approx(power[first:last].mean() / power[last : 5 * last].mean())
         assert p == pytest.approx(f.sf(ratio, 2 * size, 2 * m), rel=1e-8, abs=1e-14)
 
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=100)
     @given(one=st.floats(1e-12, 1), other=st.floats(1e-12, 1))
     def test_two_p_values_are_combined_by_fishers_method(self, one, other):
         """As SciPy does."""
@@ -124,7 +122,7 @@ class TestDrift:
 
         assert seasons.fisher(one, other, 0.0) == pytest.approx(combine_pvalues([one, other]).pvalue, rel=1e-9)
 
-    @settings(max_examples=50, deadline=None)
+    @settings(max_examples=50)
     @given(p=st.floats(1e-12, 1), alike=st.floats(0, 1))
     def test_the_same_evidence_twice_is_no_more_than_once(self, p, alike):
         """If a detector copies the events, two equal p-values combine to no less than one; similar ones weigh less."""

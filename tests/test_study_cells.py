@@ -6,7 +6,7 @@ import threading
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import balanced_accuracy_score
 
@@ -106,7 +106,6 @@ def cases(draw):
 class TestCells:
     """Each is an evaluation, whatever it shares with others of its series."""
 
-    @settings(deadline=None)
     @given(cases())
     def test_every_cell_says_what_its_evaluation_says(self, drawn):
         """Numbers, verdict, reason and notes, whatever the cut, the tolerance, ties and seasons."""

@@ -51,7 +51,7 @@ def part(i, tmp_path):
 
 
 class TestTables:
-    @settings(max_examples=25, deadline=None)
+    @settings(max_examples=25)
     @given(st.data(), st.integers(0, 4))
     def test_what_is_written_is_read(self, tmp_path_factory, data, n):
         """Any text, number and list comes back; the same values are the same bytes."""

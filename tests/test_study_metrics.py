@@ -229,7 +229,7 @@ class TestMeans:
         assert {one.verdict for one in every} == {"yes", "no"}
         assert all((one.verdict == "yes") == (one.corrected <= 0.05) for one in every)
 
-    @settings(max_examples=15, deadline=None)
+    @settings(max_examples=15)
     @given(st.integers(0, 10**6), st.integers(2, 5), st.booleans())
     def test_numbers_agree_with_each_other(self, seed, n_series, hollow):
         """Whatever the data: bounds of p, of intervals and of counts; the order of series does not matter."""

@@ -44,7 +44,7 @@ def law_of(weights):
 weights = st.lists(st.integers(0, 10**6), min_size=1, max_size=7).filter(any)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(st.lists(weights, min_size=1, max_size=5))
 def test_tails_are_those_of_the_convolution(parts):
     """Every tail of the sum, to ten digits; mean and variance add."""

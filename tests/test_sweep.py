@@ -1,7 +1,5 @@
 """`sweep` gives in one go what `evaluate`, and the slow oracle, give one threshold at a time."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -17,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nofluke as nf
-from oracles import Case, cases, relaxed
+from oracles import Case, cases
 
 TRUTH = [0, 1, 0, 0, 0, 1, 0]
 SCORES = [1.0, 2.0, 2.0, 0.5, 3.0, 0.5, 1.0]
@@ -50,7 +48,6 @@ def assert_cells_are_the_oracles(curve: nf.Sweep, case: Case, row: int = 0) -> N
         assert tuple(map(entries, curve.matrices(row, k))) == (truth_side, prediction_side)
 
 
-@relaxed
 @given(case=cases())
 def test_every_distinct_score_is_a_threshold_with_the_oracles_counts(case):
     """By default one column for each distinct score of the open steps, ascending; ties, masks, clocks, any window."""
@@ -63,7 +60,6 @@ def test_every_distinct_score_is_a_threshold_with_the_oracles_counts(case):
     assert_cells_are_the_oracles(curve, case)
 
 
-@relaxed
 @given(case=cases(), thresholds=st.lists(st.floats(-4, 6), min_size=1, max_size=6))
 def test_thresholds_may_lie_anywhere(case, thresholds):
     """thresholds= on scores, between them, below all and above all, with repeats and in any order."""
@@ -73,7 +69,6 @@ def test_thresholds_may_lie_anywhere(case, thresholds):
     assert_cells_are_the_oracles(curve, case)
 
 
-@relaxed
 @given(case=cases(), levels=st.lists(st.floats(0, 1), min_size=1, max_size=6))
 def test_quantiles_are_those_of_evaluate(case, levels):
     """quantiles= gives, column for column, evaluate's threshold and counts for that quantile."""
@@ -95,7 +90,6 @@ def test_quantiles_are_those_of_evaluate(case, levels):
     assert_cells_are_the_oracles(curve, case)
 
 
-@relaxed
 @given(case=cases(clocks=("none",)), widths=st.lists(st.integers(0, 25), min_size=1, max_size=4))
 def test_each_tolerance_has_a_row_of_its_own(case, widths):
     """Rows follow the tolerances as they were passed, and do not depend on one another."""
@@ -106,7 +100,6 @@ def test_each_tolerance_has_a_row_of_its_own(case, widths):
         assert_cells_are_the_oracles(curve, replace(case, early=width, late=width), row)
 
 
-@relaxed
 @given(case=cases())
 def test_ratios_of_cells_are_those_of_evaluate(case):
     """Precision, recall, F1 and F_β of each cell equal evaluate's, NaN for NaN."""
@@ -126,7 +119,6 @@ def test_ratios_of_cells_are_those_of_evaluate(case):
         np.testing.assert_allclose(curve.f_beta(2.5)[0, k], one.f_beta(2.5), rtol=1e-15)
 
 
-@relaxed
 @given(case=cases(), data=st.data())
 def test_missing_scores_are_masked_steps(case, data):
     """NaN with missing="mask" gives the cells that mask= gives; no threshold is NaN."""
@@ -143,7 +135,6 @@ def test_missing_scores_are_masked_steps(case, data):
     assert (curve.left_out.missing, curve.left_out.masked) == (case.n - curve.n, 0)
 
 
-@relaxed
 @given(case=cases())
 def test_best_is_the_lowest_threshold_of_the_largest_f1(case):
     """best() names the first cell of the largest F1, by looking at all of them; nothing where recall is undefined."""

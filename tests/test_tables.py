@@ -1,7 +1,5 @@
 """One table, five dresses: text, Markdown, LaTeX, HTML and CSV, and numbers that never read as what they are not."""
 
-from __future__ import annotations
-
 import csv
 import html.parser
 import io
@@ -17,7 +15,6 @@ import nofluke as nf
 from nofluke.text import exports
 from nofluke.text.numbers import show_chance
 from nofluke.text.tables import Table, csv_text, plural, show_number, show_share
-from oracles import relaxed
 
 PLAIN = Table(
     title="A title",
@@ -136,7 +133,6 @@ class Texts(html.parser.HTMLParser):
         self.texts.append(data)
 
 
-@relaxed
 @given(text=st.text(alphabet=st.sampled_from("<>&\"'/ab;#"), min_size=1))
 def test_html_shows_any_text_as_it_is(text):
     """Whatever stands in title, head, cells and notes is shown, and none of it becomes markup."""
@@ -157,7 +153,6 @@ def test_html_of_results_is_their_table():
         assert row[1] in page.texts
 
 
-@relaxed
 @given(
     rows=st.lists(
         st.tuples(st.text(alphabet="a,\"'\n;|é"), st.one_of(st.none(), st.floats(), st.integers())), max_size=6
@@ -182,7 +177,6 @@ def test_csv_writes_numpy_numbers_as_numbers():
     assert csv_text(("a", "b"), [(np.float64(0.1), np.int64(3)), (np.float64("nan"), 1)]) == "a,b\n0.1,3\n,1\n"
 
 
-@relaxed
 @given(value=st.one_of(st.floats(0, 1), st.floats(0, 1e-6), st.floats(0, 1e-6).map(lambda v: 1 - v)))
 def test_a_share_reads_as_0_or_1_only_if_it_is(value):
     """Never 0.000 for what is not nothing, nor 1.000 for what is not everything; and always close to the value."""

@@ -1,7 +1,5 @@
 """The test part: only it counts, and only within it anything is moved."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 import numpy as np

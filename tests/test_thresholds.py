@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 import nofluke as nf
 from nofluke.errors import InputError
-from oracles import relaxed
 
 TRUTH = [0, 0, 1, 0, 0, 0, 0, 1, 0, 0]
 SCORES = [0, 1, 0, 9, 0, 0, 8, 0, 1, 7]
@@ -20,7 +19,6 @@ SCORES = [0, 1, 0, 9, 0, 0, 8, 0, 1, 7]
 # budgets
 
 
-@relaxed
 @given(
     st.lists(st.integers(0, 6), min_size=1, max_size=30),
     st.sampled_from([0.01, 0.1, 0.29, "29%", 0.5, "33.3%", 0.99]),
@@ -147,7 +145,6 @@ def test_short_floats_in_files(tmp_path):
 # turned scores
 
 
-@relaxed
 @given(
     st.lists(st.integers(0, 6), min_size=2, max_size=20),
     st.lists(st.booleans(), min_size=20, max_size=20),

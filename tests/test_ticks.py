@@ -1,7 +1,5 @@
 """The resolution of lists of times: found where times are rounded, as fine as floats if not, exact in between."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 
@@ -13,7 +11,6 @@ from hypothesis import strategies as st
 import nofluke as nf
 from nofluke.series.ticks import Ticks, WatchedTime, less_gaps, resolution
 from nofluke.series.tolerance import Ranges
-from oracles import relaxed
 
 STEPS = [
     1 / 44_100, 1 / 48_000, 1 / 22_050, 1 / 30, 1 / 29.97, 1_001 / 24_000, 1 / 7, 1 / 3, 1 / 12, 1 / 365.25,
@@ -81,7 +78,6 @@ class TestResolution:
         assert ticks.rounded
         assert ticks.size == Fraction(1, 10**digits)
 
-    @relaxed
     @given(st.lists(st.integers(-(10**6), 10**6), min_size=20, max_size=40, unique=True), st.integers(1, 10**6))
     def test_whole_times_have_their_common_divisor(self, times, unit):
         """Whatever the tolerance, where there are enough of them."""
@@ -143,7 +139,6 @@ class TestResolution:
 class TestTick:
     """A tick that is given."""
 
-    @relaxed
     @given(
         st.lists(st.integers(-(10**6), 10**6), min_size=1, max_size=9, unique=True),
         st.integers(1, 999),
@@ -165,7 +160,6 @@ class TestTick:
         np.testing.assert_array_equal(np.diff(found.sequence.events), 3)
         assert (found.cell.reach.early, found.cell.reach.late) == (3, 3)
 
-    @relaxed
     @given(st.integers(1, 10**6), st.integers(1, 10**6), st.integers(-(10**6), 10**6))
     def test_a_length_has_as_many_ticks_as_fit(self, number, rate, length):
         """Fractions of whole numbers are exact; floats on a tick are on it."""
@@ -236,7 +230,6 @@ class TestLimits:
         assert peak < 500 * 2**20
 
 
-@relaxed
 @given(st.lists(st.tuples(st.integers(-5, 45), st.integers(0, 8)), max_size=5), st.integers(1, 5), st.data())
 def test_places_are_what_lists_of_ticks_say(gaps, stride, data):
     """Watched ticks, places on every so many of them, and back."""

@@ -1,7 +1,5 @@
 """Nulls of events at their own times against everything that chance could have done, one placement after the other."""
 
-from __future__ import annotations
-
 import itertools
 from fractions import Fraction
 
@@ -11,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import nofluke as nf
-from oracles import Lists, relaxed, share_of
+from oracles import Lists, share_of
 
 DAY = 86_400
 
@@ -61,13 +59,11 @@ def check(found, lists, placements):
 class TestEveryPlacement:
     """The p-value is the share of placements that do as well."""
 
-    @relaxed
     @given(few())
     def test_uniform_placements_on_watched_ticks(self, lists):
         """The permutation null, gaps left out."""
         check(asked(lists, "permutation"), lists, lists.strata())
 
-    @relaxed
     @given(few(), st.sampled_from([1, 2, 3]))
     def test_rotations_over_watched_ticks(self, lists, every):
         """Gaps are passed over as if they were not there; with a period, by whole ones."""
@@ -75,7 +71,6 @@ class TestEveryPlacement:
         null = "circular-shift" if every == 1 else f"circular-shift:every={every}"
         check(asked(lists, null), lists, lists.rotations(every))
 
-    @relaxed
     @given(few(), st.integers(2, 5))
     def test_phases_of_a_period_are_counted_from_the_beginning_of_the_span(self, lists, period):
         """One phase for each tick of the period."""
@@ -83,13 +78,11 @@ class TestEveryPlacement:
             asked(lists, f"seasonal:period={period}"), lists, lists.strata(lambda tick: (tick - lists.first) % period)
         )
 
-    @relaxed
     @given(few(), st.integers(1, 6))
     def test_jitter_within_fixed_windows(self, lists, window):
         """Windows last as long in and beside gaps."""
         check(asked(lists, f"jitter:window={window}"), lists, lists.strata(lambda tick: (tick - lists.first) // window))
 
-    @relaxed
     @given(few(), st.integers(1, 4))
     def test_windows_of_as_many_watched_ticks(self, lists, windows):
         """Local permutations cut the watched time into parts of nearly the same length."""
@@ -99,7 +92,6 @@ class TestEveryPlacement:
 
     @pytest.mark.slow
     @pytest.mark.parametrize("null", ["permutation", "jitter:window=4", "local-permutation:windows=2"])
-    @relaxed
     @given(lists=few())
     def test_random_placements_have_the_same_law(self, lists, null):
         """Draws agree with what is counted out."""
@@ -107,7 +99,6 @@ class TestEveryPlacement:
         for side in ("recall_test", "precision_test"):
             assert getattr(drawn, side).pvalue == pytest.approx(getattr(known, side).pvalue, abs=0.04)
 
-    @relaxed
     @given(few(twice=True))
     @pytest.mark.slow
     def test_times_that_count_several_times_fall_independently(self, lists):
@@ -121,7 +112,6 @@ class TestEveryPlacement:
             assert test.expected == pytest.approx(sum(values) / len(values), abs=0.01)
 
     @pytest.mark.slow
-    @relaxed
     @given(few(twice=True))
     def test_random_placements_of_times_that_count_several_times(self, lists):
         """Drawn as they are counted out."""
@@ -132,7 +122,6 @@ class TestEveryPlacement:
             if method == "montecarlo":
                 assert other.precision_test.pvalue == pytest.approx(known.precision_test.pvalue, abs=0.04)
 
-    @relaxed
     @given(
         st.lists(st.integers(0, 9), min_size=4, max_size=5, unique=True),
         st.lists(st.integers(0, 9 * DAY + DAY // 2), min_size=1, max_size=4, unique=True),
@@ -162,7 +151,6 @@ class TestEveryPlacement:
         }[null]()
         check(found, lists, [[day * DAY for day in row] for row in placed])
 
-    @relaxed
     @given(few(twice=True))
     def test_rotations_keep_events_at_one_time_together(self, lists):
         """They move as one."""
@@ -177,7 +165,6 @@ def ratio(found, counted):
 class TestInterior:
     """Only what has its whole window in the watched time counts, and the ratio is tested."""
 
-    @relaxed
     @given(few())
     def test_what_counts_is_what_a_double_loop_counts(self, lists):
         """Events, alarms and hits."""
@@ -203,20 +190,17 @@ class TestInterior:
             float(wanted), **({"abs": 0.04} if test.how.kind == "simulated" else exactly)
         )
 
-    @relaxed
     @given(few())
     def test_the_ratio_under_uniform_placements(self, lists):
         """The number of events that count is up to chance too."""
         self._check(lists, "permutation", lists.strata())
 
-    @relaxed
     @given(few())
     def test_the_ratio_under_rotations(self, lists):
         """The same, over all rotations."""
         self._check(lists, "circular-shift", lists.rotations())
 
     @pytest.mark.parametrize("null", ["seasonal:period=4", "jitter:window=4"])
-    @relaxed
     @given(lists=few())
     def test_the_ratio_within_strata(self, lists, null):
         """Nulls that place events within strata know that not all of them count."""
@@ -233,7 +217,6 @@ class TestInterior:
         with pytest.raises(nf.InputError, match="edges='interior'"):
             asked(lists, "jitter:window=5", edges="interior", method="exact")
 
-    @relaxed
     @given(few())
     def test_without_a_tolerance_nothing_is_at_an_edge(self, lists):
         """Windows of one tick lie where the event does."""
@@ -252,7 +235,6 @@ class TestInterior:
 class TestInteriorF1:
     """F1 is made of the ratio itself, not of hits that are rounded down to whole ones."""
 
-    @relaxed
     @given(few())
     def test_every_rotation_has_its_own_ratio(self, lists):
         """Rounded down, chance would look worse than it is, and p-values would be too small."""

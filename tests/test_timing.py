@@ -1,7 +1,5 @@
 """Delays and false alarms against slow loops, on every clock."""
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import replace
@@ -15,7 +13,7 @@ from hypothesis import given
 
 import nofluke as nf
 from nofluke.measures.delays import Delays, FalseAlarms, show_time
-from oracles import Case, cases, relaxed
+from oracles import Case, cases
 
 
 def ask(case: Case) -> nf.Evaluation:
@@ -37,7 +35,6 @@ def unit_of(case: Case) -> str:
     return "seconds" if case.times_argument.dtype.kind == "M" else "clock"
 
 
-@relaxed
 @given(case=cases(clocks=("none", "dates", "ints")))
 def test_delays_are_those_of_a_slow_search(case):
     """For each event the nearest prediction that counts, else the nearest of all; the float nearest the exact delay."""
@@ -49,7 +46,6 @@ def test_delays_are_those_of_a_slow_search(case):
     assert not np.signbit(delays.values[delays.values == 0]).any()
 
 
-@relaxed
 @given(case=cases(clocks=("floats",)))
 def test_delays_on_a_clock_of_floats_are_right_up_to_rounding(case):
     """Which events are found is exact; of two equally near predictions rounding may pick either: the size is equal."""
@@ -59,7 +55,6 @@ def test_delays_on_a_clock_of_floats_are_right_up_to_rounding(case):
     assert delays.found.tolist() == case.found()
 
 
-@relaxed
 @given(case=cases(clocks=("none", "dates", "ints")))
 def test_summaries_are_of_the_events_that_were_found(case):
     """Median, mean and counts leave missed events out, and are NaN where all were missed."""
@@ -81,7 +76,6 @@ def test_summaries_are_of_the_events_that_were_found(case):
     }
 
 
-@relaxed
 @given(case=cases(clocks=("none", "dates", "ints")))
 def test_false_alarms_are_those_without_an_event_over_the_time_watched(case):
     """FP of the matrix with tolerance in the truth; the time is that of open steps, the last as long as the median."""
@@ -91,7 +85,6 @@ def test_false_alarms_are_those_without_an_event_over_the_time_watched(case):
     assert alarms.duration == float(case.duration())
 
 
-@relaxed
 @given(case=cases())
 def test_rates_are_counts_over_time(case):
     """The default rate per day, per 1,000 steps or per unit of the clock; NaN where no time was watched."""

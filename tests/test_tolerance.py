@@ -6,7 +6,7 @@ from datetime import timedelta
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import nofluke as nf
@@ -15,7 +15,6 @@ from nofluke.series.clock import make_clock
 from nofluke.series.tolerance import as_tolerance
 
 HOUR = 3600 * 10**9
-quick = settings(max_examples=100, deadline=None)
 
 
 def reached(ranges):
@@ -129,7 +128,6 @@ def test_a_tolerance_is_a_frozen_value():
         tolerance.early = 5
 
 
-@quick
 @given(
     st.integers(1, 12),
     st.integers(0, 15) | st.just(10**30),
@@ -143,7 +141,6 @@ def test_step_windows_are_closed_and_clipped(n, early, late):
     assert reached(tolerance.event_ranges(n, None)) == [[q for q in range(n) if p in counts[q]] for p in range(n)]
 
 
-@quick
 @given(
     st.lists(st.integers(-100, 100), min_size=1, max_size=8, unique=True),
     st.integers(0, 150),

@@ -23,7 +23,7 @@ NULLS = (
 )
 ON_RANGES = ("auto", "circular-shift", "circular-shift:guard=3", "local-shift:reach=5", "segments")
 FEW = {"n_resamples": 60, "rng": 7}
-quick = settings(max_examples=60, deadline=None)
+quick = settings(max_examples=60)
 
 
 @st.composite

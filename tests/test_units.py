@@ -11,7 +11,7 @@ from nofluke.measures.episodes import units_and_steps, units_of
 from nofluke.series.detector import AlarmRule
 from nofluke.series.reading import prepare
 from nofluke.series.trial import Trial
-from oracles import Case, Lists, cases, relaxed, runs_of, sides, slow_episodes
+from oracles import Case, Lists, cases, runs_of, sides, slow_episodes
 
 COUNTS = ("n_predictions", "precision_hits", "n_events", "recall_hits")
 
@@ -50,7 +50,6 @@ def reach_of(early, late):
     return max(early + late, early, late)
 
 
-@relaxed
 @given(case=cases(), other=st.integers(-3, 5), episodes=st.booleans(), ranges=st.booleans())
 def test_units_of_two_detectors_are_what_hangs_together(case, other, episodes, ranges):
     """Masks, clocks, ranges, alarm episodes and windows of all kinds: counts of every episode, and sums over them."""
@@ -80,7 +79,6 @@ def test_units_of_two_detectors_are_what_hangs_together(case, other, episodes, r
         np.testing.assert_array_equal(steps, units[:, :, 0])
 
 
-@relaxed
 @given(data=st.data(), both=sides(6), edges=st.sampled_from(["zero", "interior"]), double=st.booleans())
 def test_units_of_lists_of_times_are_what_hangs_together(data, both, edges, double):
     """Events and alarms at their own times, whether they count or not, with a gap in the watched time."""

@@ -1,7 +1,5 @@
 """What work and memory grow with: counted in calls, pairs and bytes, never in time."""
 
-from __future__ import annotations
-
 import sys
 import tracemalloc
 
@@ -54,7 +52,7 @@ def truth_of(flags, **more):
 
 
 class TestStrata:
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(st.data())
     def test_draws_are_those_of_one_stratum_after_the_other(self, data):
         """One compiled call for all strata draws what one call for each of them does, from the same seed."""
@@ -94,7 +92,7 @@ class TestStrata:
 
 class TestRotations:
     @pytest.mark.slow
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(st.data())
     def test_many_pairs_are_counted_as_few_are(self, data):
         """The compiled loop, which takes over where there are many pairs of ranges, counts what a look at each does."""
@@ -139,7 +137,7 @@ class TestRotations:
         for length in lengths:
             assert all(length % prime for prime in (997, 1_009))
 
-    @settings(max_examples=80, deadline=None)
+    @settings(max_examples=80)
     @given(st.data())
     def test_steps_near_alarms_are_those_whose_events_would_be_found(self, data):
         """From the windows of the alarms alone, on any clock, under any mask, with tolerances of any sign."""
@@ -171,7 +169,7 @@ class TestLongTolerances:
         rows = rows.astype(np.uint32)
         assert peak_bytes(lambda: problem.episodes.hits(rows)) < rows.nbytes
 
-    @settings(max_examples=80, deadline=None)
+    @settings(max_examples=80)
     @given(st.data())
     def test_episodes_are_hit_by_events_on_any_of_their_stretches(self, data):
         """Counted by a walk along events and stretches, as one would by looking at each pair of them."""

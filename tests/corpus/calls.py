@@ -7,8 +7,6 @@ A problem is a dict: ``verb``, the recipe of a ``series``, what of it the user b
 and other arguments (``args``). Arguments that JSON cannot hold are dicts of one key, see `meant`.
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import io

@@ -4,8 +4,6 @@ At least thirty problems for each verb, null and kind of events that go together
 and settings that change from one to the next; then metrics, errors, commands, and every command of the pages.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import lzma

@@ -12,8 +12,6 @@ and a star stands for anything. A test fails if a tree differs from both, or if 
 and reason. PYTHONPATH chooses the tree.
 """
 
-from __future__ import annotations
-
 import difflib
 import fnmatch
 import functools

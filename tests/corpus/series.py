@@ -4,8 +4,6 @@ A recipe is a dict of plain values, so that problems can be written down; number
 (SplitMix64) and are rounded, so that nothing depends on how a library draws or on the last bit of a sum.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
