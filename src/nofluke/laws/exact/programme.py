@@ -107,10 +107,7 @@ def _table(windows: Windows, n_events: int, most_missed: int | None = None) -> F
         programme = _Programme(windows, n_events, most_missed)
         return programme.table([kind.copies for kind in programme.kinds])
     blocks, n, odds = windows.blocks, windows.n, _odds(windows, n_events)
-    length, g, h = blocks.length, blocks.g, blocks.h
-    if int(length.max(initial=0)) > (longest := _longest_block(odds)):
-        of, length = cut(length, longest)
-        g, h = g[of], h[of]
+    length, g, h = _in_pieces(odds, blocks.length, blocks.g, blocks.h)
     most = n if most_missed is None else most_missed
     most_hit = most_hits(windows, n_events)
     with engine(SECONDS_PER_BLOCK * len(length)) as (walk, _):
@@ -152,16 +149,27 @@ def precision_pmf(windows: Windows, n_events: int) -> FloatArray:
     # room for their product, whose mass of 2^600 is taken out at the end
     left, right = (table * (2.0**300 / table.sum()) for table in programme.halves())
     recall = hypergeometric_pmf(windows.n_steps, windows.covered, n_events)
-    reached = np.convolve(left.sum(axis=1), right.sum(axis=1))[: len(recall)]
+    both = np.convolve(left.sum(axis=1), right.sum(axis=1))[: len(recall)]
     weight = np.zeros(len(left) + len(right) - 1)
-    weight[: len(recall)] = ratio(recall, reached * 2.0**-600)
+    weight[: len(recall)] = ratio(recall, both * 2.0**-600)
     by_sum = np.lib.stride_tricks.sliding_window_view(weight, len(right))  # row r, column r': weight[r + r']
     missed = product(left.T, product(by_sum, right))
     law = np.zeros(windows.n + 1)
-    hits = law[: missed.shape[0] + missed.shape[1] - 1][::-1]  # the last columns are those of no hit
-    for u, row in enumerate(missed):
-        hits[u : u + len(row)] += row
+    reached = _diagonal_sums(missed)[::-1]  # the last columns are those of no hit
+    law[: len(reached)] = reached
     return law * 2.0**-600
+
+
+def _diagonal_sums(table: FloatArray) -> FloatArray:
+    """The sum over all entries (i, j) with the same i + j: each row is moved on by one more than that before.
+
+    >>> _diagonal_sums(np.array([[1.0, 2.0], [3.0, 4.0]]))
+    array([1., 5., 4.])
+    """
+    rows, columns = table.shape
+    moved = np.zeros((rows, columns + rows))
+    moved[:, :columns] = table
+    return np.asarray(moved.reshape(-1)[: rows * (columns + rows - 1)].reshape(rows, -1).sum(axis=0))
 
 
 def few_missed_pmf(windows: Windows, n_events: int, most: int) -> FloatArray:
@@ -224,13 +232,17 @@ def programme_bytes(windows: Windows, n_events: int, most_missed: int | None = N
 
 
 class _Kind(NamedTuple):
-    """Equal clusters of windows that hang together: blocks and predictions of each, and how many there are."""
+    """Equal clusters of windows that hang together: blocks and predictions of each, and how many there are.
+
+    Where its table is ``small``, to multiply by all of its entries is faster than to walk through the blocks.
+    """
 
     length: IntArray
     g: IntArray
     h: IntArray
     size: int
     copies: int
+    small: bool
 
 
 class _Programme:
@@ -241,15 +253,17 @@ class _Programme:
         self.n_events, self.reach = n_events, windows.reach
         self.most_missed = windows.n if most_missed is None else most_missed
         self.most_hit = n_events * windows.reach
-        longest = _longest_block(self.odds)
         self.kinds: list[_Kind] = []
         self.own: dict[int, FloatArray] = {}  # tables of small kinds
         clusters = distinct_clusters(windows)
         for member, count in zip(clusters.member.tolist(), clusters.copies.tolist(), strict=True):
             part = slice(clusters.first[member], clusters.first[member + 1])
-            of, length = cut(windows.blocks.length[part], longest)
-            g, h = clusters.g[part][of], clusters.h[part][of]
-            self.kinds.append(_Kind(length, g, h, int(clusters.size[member]), count))
+            length, g, h = _in_pieces(self.odds, windows.blocks.length[part], clusters.g[part], clusters.h[part])
+            size = int(clusters.size[member])
+            steps = length.tolist()
+            entries = (min(sum(steps), n_events) + 1) * (size + 1)
+            passes = sum(min(some, n_events) for some in steps) + 4 * len(steps) + 2 * size
+            self.kinds.append(_Kind(length, g, h, size, count, small=entries <= 2 * passes))
         self.kinds.sort(key=lambda kind: -kind.size)
 
     def halves(self) -> tuple[FloatArray, FloatArray]:
@@ -269,7 +283,7 @@ class _Programme:
         limits = self.most_missed, self.most_hit
         with engine(SECONDS_PER_BLOCK * sum(len(kind.length) for kind in self.kinds)) as (walk, times):
             for i, (kind, count) in enumerate(zip(self.kinds, counts, strict=True)):
-                if count and _is_small(kind, self.n_events):  # once by itself, and a product for each
+                if count and kind.small:  # once by itself, and a product for each
                     if i not in self.own:
                         rest = 0, kind.size, self.n_events, self.odds, *limits, self.reach
                         self.own[i] = walk(kind.length, kind.g, kind.h, np.ones((1, 1)), *rest)
@@ -290,9 +304,13 @@ def _odds(windows: Windows, n_events: int) -> float:
     return n_events / (windows.n_steps - n_events)
 
 
-def _longest_block(odds: float) -> int:
-    """Steps of a block in which tables grow no more than is allowed."""
-    return max(int(min(LOG_GROWTH_ALLOWED / math.log1p(odds), 2.0**62)), 1)
+def _in_pieces(odds: float, length: IntArray, g: IntArray, h: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    """Blocks cut where tables would grow more in one of them than is allowed."""
+    longest = max(int(min(LOG_GROWTH_ALLOWED / math.log1p(odds), 2.0**62)), 1)
+    if length.max(initial=0) <= longest:
+        return length, g, h
+    of, length = cut(length, longest)
+    return length, g[of], h[of]
 
 
 def most_hits(windows: Windows, n_events: int) -> int:
@@ -311,13 +329,6 @@ def most_hits(windows: Windows, n_events: int) -> int:
 
 def _is_small_table(windows: Windows, n_events: int) -> bool:
     return (n_events + 1) * (min(windows.n, n_events * windows.reach) + 1) <= _SMALL_TABLE
-
-
-def _is_small(kind: _Kind, n_events: int) -> bool:
-    """Whether to multiply by all entries of a cluster's own table is faster than to walk through its blocks."""
-    entries = (min(int(kind.length.sum()), n_events) + 1) * (kind.size + 1)
-    passes = int(np.minimum(kind.length, n_events).sum()) + 4 * len(kind.length) + 2 * kind.size
-    return entries <= 2 * passes
 
 
 def ratio(upper: FloatArray, lower: FloatArray) -> FloatArray:
