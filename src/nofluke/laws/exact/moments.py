@@ -257,9 +257,11 @@ def _overlap_excess(miss: _Miss, starts: IntArray, stops: IntArray) -> float:
     """Σ over ordered pairs of overlapping windows, each with itself too, of π(|union|) - π(w + w')."""
     widths = stops - starts
     # a difference of two values of `table`: π where it is small, -(1 - π) where π is close to 1
-    likely_missed = miss.log[widths.min()] > -0.5
-    table = np.expm1(miss.log) if likely_missed else np.exp(miss.log)
+    narrowest = int(widths.min())
+    table = np.expm1(miss.log) if miss.log[narrowest] > -0.5 else np.exp(miss.log)
     own = float((table[widths] - table[2 * widths]).sum())
+    if narrowest == int(widths.max()):
+        return own + 2 * _equally_wide(table, starts, narrowest)
     # windows cut off at either border come first and last; between them nearly all are of the usual width
     begin = int(starts.searchsorted(starts[0], side="right"))
     end = max(begin, int(stops.searchsorted(stops[-1], side="left")))
