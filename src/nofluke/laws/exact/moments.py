@@ -505,46 +505,21 @@ def _overlap_excess_wide(n_steps: int, n_events: int, starts: IntArray, stops: I
     own = float(np.sum(lost(n_steps, n_events, widths, widths)))
     index = np.arange(len(starts))
     reach = np.searchsorted(starts, stops, side="left")  # first prediction whose window starts after this one ends
-    first = np.searchsorted(stops, starts, side="right")  # first prediction whose window ends after this one starts
-    allowed = _PAIRS_PER_WINDOW * len(starts)
 
-    def one_by_one(rows: IntArray, begin: IntArray, end: IntArray) -> float:
-        return sum(_excess(n_steps, n_events, starts, stops, i, j) for i, j in index_pairs(rows, begin, end))
+    def one_by_one() -> float:
+        pairs = index_pairs(index, index + 1, reach)
+        return sum(float(np.sum(lost(n_steps, n_events, stops[j] - starts[i], stops[i] - starts[j]))) for i, j in pairs)
 
-    if int(np.sum(reach - index - 1)) <= allowed:
-        return own + 2 * one_by_one(index, index + 1, reach)
-    kinds, counts = np.unique(widths, return_counts=True)
-    usual = int(kinds[counts.argmax()])
-    odd = np.flatnonzero(widths != usual)
-    if int(np.sum(reach[odd] - first[odd])) <= allowed:
-        among_usual = _equally_wide_by_lag(n_steps, n_events, starts[widths == usual], usual)
-        if among_usual is not None:
-            is_odd = widths != usual
-            # pairs of two odd windows are seen from both: count them once, from the first
-            later = one_by_one(odd, odd + 1, reach[odd])
-            earlier = 0.0
-            for i, j in index_pairs(odd, first[odd], odd):
-                kept = ~is_odd[j]
-                earlier += _excess(n_steps, n_events, starts, stops, j[kept], i[kept])
-            return own + 2 * (among_usual + later + earlier)
-    found = _any_widths(n_steps, n_events, starts, stops, index + 1, reach)
-    return own + 2 * (one_by_one(index, index + 1, reach) if found is None else found)
-
-
-def _excess(n_steps: int, n_events: int, starts: IntArray, stops: IntArray, i: IntArray, j: IntArray) -> float:
-    """Σ of π(|union|) - π(w + w') over overlapping windows i[k] <= j[k]."""
-    return float(np.sum(lost(n_steps, n_events, stops[j] - starts[i], stops[i] - starts[j])))
-
-
-def _equally_wide_by_lag(n_steps: int, n_events: int, starts: IntArray, width: int) -> float | None:
-    """The same over all overlapping pairs of equally wide windows: a function of their distance."""
-    return sum_over_ranges(
-        starts,
-        starts,
-        np.arange(1, len(starts) + 1),
-        np.searchsorted(starts, starts + width, side="left"),
-        lambda lag: lost(n_steps, n_events, width + lag, width - lag),
-    )
+    if int(np.sum(reach - index - 1)) <= _PAIRS_PER_WINDOW * len(starts):
+        return own + 2 * one_by_one()
+    found, width = None, int(widths[0])
+    if (widths == width).all():  # a function of the windows' distance
+        found = sum_over_ranges(
+            starts, starts, index + 1, reach, lambda lag: lost(n_steps, n_events, width + lag, width - lag)
+        )
+    if found is None:
+        found = _any_widths(n_steps, n_events, starts, stops, index + 1, reach)
+    return own + 2 * (one_by_one() if found is None else found)
 
 
 def _any_widths(
