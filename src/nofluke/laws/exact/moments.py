@@ -64,8 +64,8 @@ def recall_moments(n_steps: int, covered: int, n_events: int) -> Moments:
     >>> recall_moments(10, 4, 5)
     Moments(mean=2.0, var=0.6666666666666666)
     """
-    _check_count("n_events", n_events, n_steps)
-    _check_count("covered", covered, n_steps)
+    check_count("n_events", n_events, n_steps)
+    check_count("covered", covered, n_steps)
     if n_steps <= 1:
         return Moments(mean=float(n_events * covered), var=0.0)
     # integers until the last division: the variance is 0 exactly where it should be
@@ -103,7 +103,7 @@ def precision_moments(windows: Windows, n_events: int) -> Moments:
     Moments(mean=1.0, var=0.5)
     """
     n_steps = windows.n_steps
-    _check_count("n_events", n_events, n_steps)
+    check_count("n_events", n_events, n_steps)
     if windows.n == 0 or n_events == 0:
         return Moments(mean=0.0, var=0.0)
     if n_events == 1:
@@ -138,7 +138,7 @@ def expected_misses(windows: Windows, n_events: int) -> float:
     >>> expected_misses(windows, 1)
     1.0
     """
-    _check_count("n_events", n_events, windows.n_steps)
+    check_count("n_events", n_events, windows.n_steps)
     values, counts = _distinct(windows.stops - windows.starts)
     possible = values <= windows.n_steps - n_events  # a wider one is certain to be hit
     values, counts = values[possible], counts[possible]
@@ -187,7 +187,8 @@ def _unit_windows_variance(starts: IntArray, n_steps: int, n_events: int) -> flo
     return n_events * (n_steps - n_events) * spread / (n_steps * n_steps * (n_steps - 1))
 
 
-def _check_count(name: str, count: int, n_steps: int) -> None:
+def check_count(name: str, count: int, n_steps: int) -> None:
+    """Refuse more events, or covered steps, than there are steps."""
     if not 0 <= count <= n_steps:
         raise InputError(
             argument=name,

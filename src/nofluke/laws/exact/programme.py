@@ -33,9 +33,9 @@ import numpy as np
 
 from nofluke.arrays import FloatArray, IntArray, product, weighted_sum
 from nofluke.compiled import Patience, compiled, compiler
-from nofluke.errors import InputError
 from nofluke.laws.exact.generating import distinct_clusters
 from nofluke.laws.exact.hypergeometric import hypergeometric_pmf
+from nofluke.laws.exact.moments import check_count
 from nofluke.series.counting import Windows, cut
 
 _SMALL_TABLE = 2_500  # entries: up to here, a table is walked through all blocks sooner than clusters are told apart
@@ -79,7 +79,7 @@ def joint_pmf(windows: Windows, n_events: int) -> FloatArray:
     array([[0.333, 0.   ],
            [0.   , 0.667]])
     """
-    _check_events(windows, n_events)
+    check_count("n_events", n_events, windows.n_steps)
     if _is_small_table(windows, n_events):  # asked for by both hits' laws, and by pairs of them
         return windows.once(("joint law", n_events), lambda: _joint_pmf(windows, n_events))
     return _joint_pmf(windows, n_events)
@@ -141,7 +141,7 @@ def precision_pmf(windows: Windows, n_events: int) -> FloatArray:
     >>> precision_pmf(windows, 1)
     array([0.25, 0.5 , 0.25])
     """
-    _check_events(windows, n_events)
+    check_count("n_events", n_events, windows.n_steps)
     if n_events in (0, windows.n_steps) or _is_small_table(windows, n_events):
         law: FloatArray = joint_pmf(windows, n_events).sum(axis=0)
         return law
@@ -205,7 +205,7 @@ def programme_cost(windows: Windows, n_events: int, most_missed: int | None = No
     It grows like min(D, n min(m, D)) min(m, D) n: long blocks are done by matrix products, whatever their length. With
     ``most_missed``, the cost of `few_missed_pmf`.
     """
-    _check_events(windows, n_events)
+    check_count("n_events", n_events, windows.n_steps)
     if n_events in (0, windows.n_steps):
         return 0
     blocks = windows.blocks
@@ -223,7 +223,7 @@ def few_cost(windows: Windows, n_events: int) -> float:
 
 def programme_bytes(windows: Windows, n_events: int, most_missed: int | None = None) -> int:
     """About the most memory that `joint_pmf` needs: two tables for every block still open, and some more."""
-    _check_events(windows, n_events)
+    check_count("n_events", n_events, windows.n_steps)
     columns = windows.n if most_missed is None else min(windows.n, most_missed + 1)
     table = 8 * (min(n_events, windows.covered) + 1) * (columns + 1)
     blocks = windows.blocks
@@ -339,15 +339,6 @@ def ratio(upper: FloatArray, lower: FloatArray) -> FloatArray:
 def _one_over(lower: FloatArray) -> FloatArray:
     """1 / lower, with the same exception."""
     return 1.0 / lower if lower.min() > 1e-300 else ratio(np.ones(len(lower)), lower)
-
-
-def _check_events(windows: Windows, n_events: int) -> None:
-    if not 0 <= n_events <= windows.n_steps:
-        raise InputError(
-            argument="n_events",
-            problem=f"must be from 0 to the {windows.n_steps} steps, got {n_events}",
-            remedy="count events on the same steps",
-        )
 
 
 # ---- the recurrence over blocks on tables of weights: one source, run by Python or, where that pays, compiled
