@@ -317,14 +317,7 @@ class ChanceLevel(BesideChance):
         told = Table(
             title=self.labels.in_words(),
             columns=("metric", "chance", between(self.alpha), "critical value"),
-            rows=(
-                (
-                    self.name,
-                    self.chance_in_words(),
-                    self._band_in_words(),
-                    "" if bar is None else self.shown(bar),
-                ),
-            ),
+            rows=((self.name, self.chance_in_words(), self._band_in_words(), "" if bar is None else self.shown(bar)),),
             notes=(self.in_words(), self.how(), *noted(self.notes)),
         )
         return told.called(self.names)
@@ -953,9 +946,7 @@ def _corrected(
     columns = [(k, 1.0 if side == "greater" else -1.0) for k, some in enumerate(sides) for side in some]
     own = np.array([sign * observed[k] for k, sign in columns])
     found = familywise(
-        np.where(np.isnan(own), -np.inf, own),
-        np.column_stack([sign * draws[k] for k, sign in columns]),
-        listed=listed,
+        np.where(np.isnan(own), -np.inf, own), np.column_stack([sign * draws[k] for k, sign in columns]), listed=listed
     )
     best = [min(p for (k, _), p in zip(columns, found.tolist(), strict=True) if k == j) for j in range(len(results))]
     return np.array([1.0 if np.isnan(result.value) else p for result, p in zip(results, best, strict=True)])
@@ -1427,13 +1418,6 @@ def _drawn(
     short = metric.on_random_scores(series, n_resamples, generator) if model.permutes else None
     if short is not None:
         return Values(short), how, ()
-    moves = moves_of(
-        model,
-        series,
-        n_resamples=n_resamples,
-        rng=rng,
-        chunk=CHUNK,
-        affordable=lambda _: False,
-    )
+    moves = moves_of(model, series, n_resamples=n_resamples, rng=rng, chunk=CHUNK, affordable=lambda _: False)
     (found,), notes = measure((metric,), series, moves, workers=workers)
     return found, how, notes

@@ -74,13 +74,7 @@ def adjusted_counts(
 
 @kernel
 def count_adjusted(
-    sums: IntArray,
-    draws: Plain,
-    delay: int,
-    above: int,
-    below: int,
-    keeps: int,
-    counts: IntArray,
+    sums: IntArray, draws: Plain, delay: int, above: int, below: int, keeps: int, counts: IntArray
 ) -> None:
     """For each draw: alarms, labelled steps, runs, labelled steps with an alarm, runs found, adjusted labelled steps.
 
@@ -365,13 +359,7 @@ class PAKAUC(OfRuns):
 
 
 @kernel
-def areas_over_shares(
-    sums: IntArray,
-    draws: Plain,
-    of_recall: float,
-    of_precision: float,
-    areas: FloatArray,
-) -> None:
+def areas_over_shares(sums: IntArray, draws: Plain, of_recall: float, of_precision: float, areas: FloatArray) -> None:
     """For each draw, the area of F over the share of its steps that a run must have alarms on to be adjusted.
 
     F only falls where that share passes the share of some run, whose steps without an alarm are then lost.

@@ -98,12 +98,7 @@ class NAB(Metric):
 
 @kernel
 def nab_scores(
-    before: IntArray,
-    alarms: IntArray,
-    draws: Plain,
-    missed: float,
-    false: float,
-    found: FloatArray,
+    before: IntArray, alarms: IntArray, draws: Plain, missed: float, false: float, found: FloatArray
 ) -> None:
     """NAB score of each draw, from the steps with alarms and their number before each step.
 
