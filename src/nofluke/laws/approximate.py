@@ -23,7 +23,7 @@ import numpy as np
 from nofluke.arrays import FloatArray, IntArray
 from nofluke.errors import InputError
 from nofluke.laws.exact.binomial import log_choose_ratio, log_pmf
-from nofluke.laws.exact.generating import Structure, evaluate, structure_of, tilt
+from nofluke.laws.exact.generating import Structure, structure_of, tilt, untilted
 from nofluke.laws.exact.moments import Moments, check_count, precision_moments
 from nofluke.laws.law import How, Law, Tail, TailSide, exactly
 from nofluke.lazy import lazy
@@ -93,7 +93,7 @@ def _skovgaard(structure: Structure, n_events: int, split: float, sign: int) -> 
     """The tail of C beyond ``split``, above it (sign +1) or below it (-1)."""
     from scipy.special import erfcx
 
-    middle = evaluate(structure, math.log(n_events) - math.log(structure.n_steps - n_events), 0.0)
+    middle = untilted(structure, n_events)
     spread = math.sqrt(middle.var_given_events)
     at = _signed_root(structure, n_events, split)
     if at is None:  # nothing lies beyond, on the side away from the middle

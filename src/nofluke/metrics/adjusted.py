@@ -388,16 +388,13 @@ def areas_over_shares(sums: IntArray, draws: Plain, of_recall: float, of_precisi
         false = sums[begin + n_steps] - sums[begin] - hit
         area, share = 0.0, 0.0
         if adjusted > 0:
-            for run in np.argsort(shares[:n]):
-                if shares[run] > share:
-                    f = (
-                        (of_recall + of_precision)
-                        * adjusted
-                        / (of_recall * labelled + of_precision * (adjusted + false))
-                    )
-                    area += (shares[run] - share) * f
-                    share = shares[run]
-                adjusted -= losses[run]
-            f = (of_recall + of_precision) * adjusted / (of_recall * labelled + of_precision * (adjusted + false))
-            area += (1.0 - share) * f
+            order = np.argsort(shares[:n])
+            for k in range(n + 1):
+                reached = shares[order[k]] if k < n else 1.0
+                if reached > share:
+                    f = (of_recall + of_precision) * adjusted
+                    f /= of_recall * labelled + of_precision * (adjusted + false)
+                    area += (reached - share) * f
+                    share = reached
+                adjusted -= losses[order[k]] if k < n else 0
         areas[i] = area

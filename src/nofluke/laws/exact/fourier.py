@@ -27,7 +27,7 @@ import numpy.typing as npt
 from nofluke.arrays import FloatArray, inner
 from nofluke.errors import InputError
 from nofluke.laws.exact.binomial import log_choose_ratio, log_pmf
-from nofluke.laws.exact.generating import Point, Structure, evaluate, structure_of, tilt
+from nofluke.laws.exact.generating import Point, Structure, evaluate, structure_of, tilt, untilted
 from nofluke.laws.exact.moments import check_count, expected_misses
 from nofluke.laws.law import How, Tail
 from nofluke.series.counting import Windows
@@ -222,7 +222,7 @@ def tail(
             return _within(error, log_some)
         return _within(error, none)
     structure = structure_of(windows)
-    middle = evaluate(structure, _logit(n_events, windows.n_steps), 0.0)
+    middle = untilted(structure, n_events)
     small = "upper" if reached - 0.5 > middle.hits else "lower"
     if small != side and _log_bound(middle.structure, n_events, reached, small) < _LOG_NEGLIGIBLE:
         return _within(math.exp(_LOG_NEGLIGIBLE), 0.0)
@@ -295,7 +295,7 @@ def bulk(windows: Windows, n_events: int, deviations: float) -> tuple[int, Float
     check_count("n_events", n_events, windows.n_steps)
     if n_events in (0, windows.n_steps) or windows.n == 0:
         return pmf(windows, n_events)
-    middle = evaluate(structure_of(windows), _logit(n_events, windows.n_steps), 0.0)
+    middle = untilted(structure_of(windows), n_events)
     reach = deviations * math.sqrt(middle.var_given_events) + 1.0
     low = min(max(math.floor(middle.hits - reach), 0), windows.n)
     high = max(min(math.ceil(middle.hits + reach), windows.n), low)
@@ -319,7 +319,7 @@ def estimate_cost(windows: Windows, n_events: int) -> float:
     if windows.n == 0 or n_events in (0, windows.n_steps):
         return 0.0
     structure = structure_of(windows)
-    middle = evaluate(structure, _logit(n_events, windows.n_steps), 0.0)
+    middle = untilted(structure, n_events)
     n_blocks = len(middle.structure.length)
     n_phi = min(9.0 * math.sqrt(middle.var_events) + 2.0, windows.n_steps + 1.0)
     n_psi = min(9.0 * math.sqrt(middle.var_given_events) + 2.0, windows.n + 1.0)
@@ -337,7 +337,7 @@ def estimate_cost(windows: Windows, n_events: int) -> float:
 def _fill(out: FloatArray, first: int, windows: Windows, n_events: int, floor: float) -> None:
     """Put the probabilities of first, first + 1, ... into ``out``, band by band away from the middle."""
     structure = structure_of(windows)
-    middle = evaluate(structure, _logit(n_events, windows.n_steps), 0.0)
+    middle = untilted(structure, n_events)
     structure = middle.structure
     last = first + len(out) - 1
     centre = min(max(round(middle.hits), first), last)
@@ -489,10 +489,6 @@ def _rounding(point: Point, n_events: int) -> float:
     apart = math.sqrt(len(structure.length) + 64.0 * min(n_events, structure.n_steps - n_events))
     together = 0.1 * inner(structure.count, structure.size + point.p * structure.covered)
     return 5e-16 * (10.0 + apart + together)
-
-
-def _logit(n_events: int, n_steps: int) -> float:
-    return math.log(n_events) - math.log(n_steps - n_events)
 
 
 def _within(error: float, log_p: float) -> Tail:
