@@ -67,7 +67,7 @@ def row(size):
     ms = {name: 1000 * value for name, value in times.items()}
     return (
         f"{', '.join(f'{s:,}' for s in size):32}  {ms['moments']:5.0f} ms  {programme}  {ms['far']:4.0f} ms "
-        f"{ms['near']:4.0f} ms {ms['saddle']:5.0f} ms {ms['whole']:6.0f} ms {memory:7.1f}  {tail.p:.2e}  {tail.relative_error_bound:.0e}"
+        f"{ms['near']:4.0f} ms {ms['saddle']:5.0f} ms {ms['whole']:6.0f} ms {memory:7.1f}  {tail.p:.2e}  {tail.method.error:.0e}"
     )
 
 

@@ -176,4 +176,4 @@ def test_what_is_left_of_an_uncertified_bound_is_called_one(monkeypatch):
     monkeypatch.setattr(fourier, "MOST_BLOCKS", 0)
     bound = fourier.tail(windows, m, 69)
     assert bound.p == 1.0
-    assert bound.relative_error_bound == np.inf
+    assert bound.method.error == np.inf

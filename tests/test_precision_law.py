@@ -183,9 +183,9 @@ class TestCertainty:
         monkeypatch.setattr(fourier, "MOST_BLOCKS", 0)
         seen = 0
         for (_, m, k, side), (windows, certified) in true.items():
-            if certified.relative_error_bound < 1e-9:
+            if certified.method.error < 1e-9:
                 bound = fourier.tail(windows, m, k, side=side)
-                if math.isinf(bound.relative_error_bound):
+                if math.isinf(bound.method.error):
                     seen += 1
                     assert bound.log_p >= certified.log_p
         assert seen > 20

@@ -38,7 +38,6 @@ from nofluke.ratios import TIE_SLACK, divide
 
 MOST_BARS = 60
 NEARLY_NOTHING = 1e-6  # hits less likely than this share of the most likely ones are left out of pictures
-NO_DRAWS = np.zeros(0)
 WHOLE = 1e-9  # a share times its number of trials is this near to whole hits, but for rounding
 
 
@@ -57,10 +56,13 @@ class Given(ABC):
     """
 
     how: How
-    values: FloatArray
-    n: int
+    values: FloatArray = np.zeros(0)
     stop_after: int | None = None
     height: ClassVar[str] = "probability"  # what bars of it show
+
+    @property
+    def n(self) -> int:
+        return self.how.n_resamples or 0
 
     @property
     def n_random(self) -> int | None:
@@ -145,7 +147,7 @@ class Drawn(Given, ByValue):
     height: ClassVar[str] = "share of draws"
 
     @property
-    def n(self) -> int:  # type: ignore[override]
+    def n(self) -> int:
         return len(self.values)
 
     @property
@@ -233,15 +235,9 @@ class OfHits(Given, ByValue):
 
     test: ChanceTest
 
-    values = NO_DRAWS
-
     @property
     def how(self) -> How:  # type: ignore[override]
         return self.test.how
-
-    @property
-    def n(self) -> int:  # type: ignore[override]
-        return self.how.n_resamples or 0
 
     @property
     def mean(self) -> float:
@@ -307,15 +303,9 @@ class OfF(Given, ByValue):
     law: FLaw
     observed: float
 
-    values = NO_DRAWS
-
     @property
     def how(self) -> How:  # type: ignore[override]
         return self.law.method
-
-    @property
-    def n(self) -> int:  # type: ignore[override]
-        return self.how.n_resamples or 0
 
     @property
     def mean(self) -> float:
@@ -402,23 +392,22 @@ class Part:
     def measure(self, draws: Draws, first: bool = False) -> list[Values]:
         """All metrics on these draws; on the first of all, a function that never works is given up."""
         return [
-            self._by_rows(metric, draws, first) if tables is None else self._by_windows(metric, tables, draws, first)
+            self._measured(metric, tables, draws, first)
             for metric, tables in zip(self.metrics, self.tables, strict=True)
         ]
 
-    def _by_windows(self, metric: Metric, tables: Any, draws: Draws, first: bool) -> Values:
-        if metric.compiled:
-            return Values(metric.values(tables, draws))
-        return _one_by_one(metric, lambda i: metric.values(tables, draws.only(i)), len(draws), first)
-
-    def _by_rows(self, metric: Metric, draws: Draws, first: bool) -> Values:
+    def _measured(self, metric: Metric, tables: Any, draws: Draws, first: bool) -> Values:
         def value(i: int) -> FloatArray:
+            if tables is not None:
+                return metric.values(tables, draws.only(i))
             detector = self.layout.of(self.series, metric.needs, int(draws.begins[i]))
             return metric.values(metric.tables(detector, self.series), draws.only(i, begin=0))
 
-        if metric.compiled:
-            return Values(np.array([value(i)[0] for i in range(len(draws))]))
-        return _one_by_one(metric, value, len(draws), first)
+        if not metric.compiled:
+            return _one_by_one(metric, value, len(draws), first)
+        if tables is not None:
+            return Values(metric.values(tables, draws))
+        return Values(np.array([value(i)[0] for i in range(len(draws))]))
 
 
 def _one_by_one(metric: Metric, value: Callable[[int], FloatArray], n: int, first: bool) -> Values:

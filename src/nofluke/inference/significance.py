@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Unpack, overload
 
@@ -191,7 +191,12 @@ class BesideChance(Exports, ByValue):
             )
         return 1.0 if math.isnan(number) else self.chance.tail(number, self.better)
 
-    def _method_in_words(self) -> str:
+    @property
+    def critical_value(self) -> float | None:
+        """What a value has to exceed (or stay below, where lower is better) for p ≤ alpha; None where no value does."""
+        return self.chance.critical(self.alpha, self.better)
+
+    def how(self) -> str:
         """Which null, which method: the fine print of every result."""
         drawn = draws_of(self.chance.n_random, self.seed)
         return say("{} Method: {}.{}", self.choice.in_words(), self.method, drawn)
@@ -207,14 +212,14 @@ class BesideChance(Exports, ByValue):
     def _band_in_words(self) -> str:
         return "" if self.band is None else "{} to {}".format(*map(self.shown, self.band))
 
-    def _of_chance(self, critical_value: float | None) -> dict[str, Any]:
+    def _of_chance(self) -> dict[str, Any]:
         band = self.band
         return {
             "metric": self.name,
             "expected": finite_or_none(self.expected),
             "std": finite_or_none(self.std),
             "band": None if band is None else list(band),
-            "critical_value": critical_value,
+            "critical_value": self.critical_value,
             "better": self.metric.better,
             "perfect": self.metric.perfect,
             "needs": self.metric.needs,
@@ -232,7 +237,7 @@ class BesideChance(Exports, ByValue):
             "notes": list(self.names.all_said(self.notes)),
         }
 
-    def _row_of_chance(self, critical_value: float | None) -> dict[str, Any]:
+    def _row_of_chance(self) -> dict[str, Any]:
         low, high = self.band or (math.nan, math.nan)
         return {
             "metric": self.name,
@@ -240,7 +245,7 @@ class BesideChance(Exports, ByValue):
             "std": self.std,
             "low": low,
             "high": high,
-            "critical_value": critical_value,
+            "critical_value": self.critical_value,
             "null": self.choice.model.text,
             "method": str(self.method),
         }
@@ -295,11 +300,6 @@ class ChanceLevel(BesideChance):
     (0.5, 0.17)
     """
 
-    @property
-    def critical_value(self) -> float | None:
-        """What a value has to exceed (or stay below, where lower is better) for p ≤ alpha; None where no value does."""
-        return self.chance.critical(self.alpha, self.better)
-
     def in_words(self) -> str:
         """What chance gives, as a sentence."""
         if math.isnan(self.expected):
@@ -311,34 +311,23 @@ class ChanceLevel(BesideChance):
             needs = f"; no detector can be better {level}, because chance is perfect that often"
         return f"Chance gives {self.chance_in_words()} in {self.name} under {self.choice.model.text}{needs}."
 
-    def how(self) -> str:
-        """Which null, which method: the fine print of every result."""
-        return self._method_in_words()
-
     def table(self) -> Table:
         """The result as a small table, which renders as text, Markdown, LaTeX or HTML."""
         bar = self.critical_value
         told = Table(
             title=self.labels.in_words(),
             columns=("metric", "chance", between(self.alpha), "critical value"),
-            rows=(
-                (
-                    self.name,
-                    self.chance_in_words(),
-                    self._band_in_words(),
-                    "" if bar is None else self.shown(bar),
-                ),
-            ),
+            rows=((self.name, self.chance_in_words(), self._band_in_words(), "" if bar is None else self.shown(bar)),),
             notes=(self.in_words(), self.how(), *noted(self.notes)),
         )
         return told.called(self.names)
 
     def _record(self) -> dict[str, Any]:
-        return {"schema": SCHEMA, **self._of_chance(self.critical_value), **self._common()}
+        return {"schema": SCHEMA, **self._of_chance(), **self._common()}
 
     def columns(self) -> dict[str, list[Any]]:
         """One row, by column name."""
-        return {name: [value] for name, value in self._row_of_chance(self.critical_value).items()}
+        return {name: [value] for name, value in self._row_of_chance().items()}
 
     def plot(self, ax: Any = None) -> Any:
         """Draw what chance gives, beside the perfect value (matplotlib); returns the Axes."""
@@ -594,7 +583,7 @@ class Significance(BesideChance):
 
     def how(self) -> str:
         """Which null, which method: the fine print of every result."""
-        told = self._method_in_words()
+        told = super().how()
         if self.stop_after is None:
             return told
         stopped = self.chance.stopped(self.value, self._sides[0])
@@ -606,7 +595,7 @@ class Significance(BesideChance):
 
     def _plain(self) -> dict[str, Any]:
         return {
-            **self._of_chance(self.critical_value),
+            **self._of_chance(),
             "value": finite_or_none(self.value),
             "pvalue": self.pvalue,
             "pvalue_error": self.pvalue_error,
@@ -623,7 +612,7 @@ class Significance(BesideChance):
     def columns(self) -> dict[str, list[Any]]:
         """One row, by column name."""
         own = ("value", "pvalue", "pvalue_error", "standardised", "chance_corrected")
-        found = self._row_of_chance(self.critical_value) | {name: getattr(self, name) for name in own}
+        found = self._row_of_chance() | {name: getattr(self, name) for name in own}
         return {name: [found[name]] for name in COLUMNS}
 
     def plot(self, ax: Any = None) -> Any:
@@ -884,15 +873,37 @@ def judge(
         stop = Stop(after=stop_after, bar=observed[0], side=side, scale=abs(metrics[0].perfect or 0.0))
     found, more = measure(metrics, series, moves, workers=workers, stop=stop)
     more += _given(metrics, series) + _odd_draws(found, metrics, observed)
-    notes = (*series.notes, *_remarks(series), *more, *choice.notes)
+    labels = labels_of(series)
+    notes = (*series.notes, *_remarks(series, labels), *more, *choice.notes)
 
     def tested(metric: Metric, value: float, values: Values, side: Alternative) -> Significance:
         if counted is not None and isinstance(metric, Tolerant):
             question = Question(alternative=side, n_resamples=n_resamples, rng=rng, alpha=alpha)
-            result = _beside_others(metric, counted, question, null, choice, labels_of(series), notes)
+            result = _beside_others(metric, counted, question, null, choice, labels, notes)
             if result is not None:
                 return result
-        result = _result(metric, value, values, series, choice, moves, side, alpha, stop, notes)
+        drawn, scale = values.values, max(scale_of(values.values), abs(metric.perfect or 0.0))
+        if stop is not None:
+            scale = stop.scale
+            drawn = drawn[: stopped_at(stop.reached(drawn), stop.after)]
+        result = Significance(
+            metric=metric,
+            value=value,
+            chance=Drawn(
+                values=drawn,
+                how=moves.method,
+                known_mean=metric.mean_by_permutation(series) if choice.model.permutes else None,
+                scale=scale,
+                stop_after=None if stop is None else stop.after,
+            ),
+            labels=labels,
+            choice=choice,
+            alternative=side,
+            alpha=alpha,
+            notes=notes,
+        )
+        turned = _turned(result, series)
+        result = replace(result, notes=(*notes, turned)) if turned else result
         return _entitled(result, series, moves, workers) if moves.listed else result
 
     results = tuple(map(tested, metrics, observed, found, sides))
@@ -935,9 +946,7 @@ def _corrected(
     columns = [(k, 1.0 if side == "greater" else -1.0) for k, some in enumerate(sides) for side in some]
     own = np.array([sign * observed[k] for k, sign in columns])
     found = familywise(
-        np.where(np.isnan(own), -np.inf, own),
-        np.column_stack([sign * draws[k] for k, sign in columns]),
-        listed=listed,
+        np.where(np.isnan(own), -np.inf, own), np.column_stack([sign * draws[k] for k, sign in columns]), listed=listed
     )
     best = [min(p for (k, _), p in zip(columns, found.tolist(), strict=True) if k == j) for j in range(len(results))]
     return np.array([1.0 if np.isnan(result.value) else p for result, p in zip(results, best, strict=True)])
@@ -1088,43 +1097,6 @@ def _odd_draws(found: list[Values], metrics: tuple[Metric, ...], observed: list[
     return tuple(notes)
 
 
-def _result(
-    metric: Metric,
-    value: float,
-    found: Values,
-    series: Labelled,
-    choice: Choice,
-    moves: Moves,
-    alternative: Alternative,
-    alpha: float,
-    stop: Stop | None,
-    notes: tuple[str, ...],
-) -> Significance:
-    values, scale = found.values, max(scale_of(found.values), abs(metric.perfect or 0.0))
-    if stop is not None:
-        scale = stop.scale
-        at = stopped_at(stop.reached(values), stop.after)
-        values = values if at is None else values[:at]
-    result = Significance(
-        metric=metric,
-        value=value,
-        chance=Drawn(
-            values=values,
-            how=moves.method,
-            known_mean=metric.mean_by_permutation(series) if choice.model.permutes else None,
-            scale=scale,
-            stop_after=None if stop is None else stop.after,
-        ),
-        labels=labels_of(series),
-        choice=choice,
-        alternative=alternative,
-        alpha=alpha,
-        notes=notes,
-    )
-    turned = _turned(result, series)
-    return replace(result, notes=(*result.notes, turned)) if turned else result
-
-
 def _turned(result: Significance, series: Labelled) -> str:
     """A word where scores are far worse than chance, as if they were upside down."""
     if result.metric.needs != "scores" or result.obstacle or result.stop_after is not None:
@@ -1153,9 +1125,9 @@ def labels_of(series: Labelled) -> Labels:
     )
 
 
-def _remarks(series: Labelled) -> tuple[str, ...]:
+def _remarks(series: Labelled, labels: Labels) -> tuple[str, ...]:
     """What is degenerate about this input, in plain words."""
-    remarks = [*filter(None, [labels_of(series).obstacle])]
+    remarks = [labels.obstacle] if labels.obstacle else []
     if series.scores is not None and series.n_steps > 1 and np.ptp(series.scores) == 0:
         remarks.append(ALL_EQUAL)
     if series.alarms is not None and not series.alarms.any():
@@ -1267,7 +1239,18 @@ def significance(
         workers = as_whole(workers, "workers", 1)
     if stop_after is not None:
         stop_after = as_whole(stop_after, "stop_after", 1)
-        _refuse_early(several, alternative)
+        if several:
+            raise InputError(
+                argument="stop_after",
+                problem="needs a single metric, since several need a fixed number of draws",
+                remedy="leave it out",
+            )
+        if alternative == "two-sided":
+            raise InputError(
+                argument="stop_after",
+                problem="needs one side",
+                remedy=say("pass {}, or leave it out", arg("alternative", "greater", "less")),
+            )
     alarms = scores is None or any(about.get(way) is not None for way in ("threshold", "quantile", "budget"))
     metrics = as_metrics(metric, "alarms" if alarms else "scores")
     if alarms and not several and groups is None and isinstance(metrics[0], Tolerant) and _has_laws(null, stop_after):
@@ -1300,25 +1283,15 @@ def _has_laws(null: Null, stop_after: int | None) -> bool:
     return model.moves == "truth" and (stop_after is None or not model.is_drawn("auto"))
 
 
-def _refuse_early(several: bool, alternative: Alternative | None) -> None:
-    if several:
-        raise InputError(
-            argument="stop_after",
-            problem="needs a single metric, since several need a fixed number of draws",
-            remedy="leave it out",
-        )
-    if alternative == "two-sided":
-        raise InputError(
-            argument="stop_after",
-            problem="needs one side",
-            remedy=say("pass {}, or leave it out", arg("alternative", "greater", "less")),
-        )
-
-
 def as_metrics(metric: Any, given: Needs) -> tuple[Metric, ...]:
     """The metrics asked for; functions are given what there is, scores or alarms."""
-    asked: Iterable[Any] = metric if isinstance(metric, list | tuple) else [metric]
-    found = tuple(_with(get(one), one, given) for one in asked)
+    found = []
+    for asked in metric if isinstance(metric, list | tuple) else [metric]:
+        one = get(asked)
+        declared = isinstance(asked, str | Metric)
+        if isinstance(one, Function) and not declared and not isinstance(one.function, OnEvents):
+            one = Function(function=one.function, name=one.name, needs=given, declared=False)
+        found.append(one)
     if not found:
         raise InputError(argument="metric", problem="is an empty list", remedy="pass a metric, or several")
     names = [one.text for one in found]
@@ -1330,13 +1303,7 @@ def as_metrics(metric: Any, given: Needs) -> tuple[Metric, ...]:
             problem="is there twice",
             remedy="pass each once, and give functions names of their own",
         )
-    return found
-
-
-def _with(metric: Metric, asked: Any, given: Needs) -> Metric:
-    if not isinstance(metric, Function) or isinstance(asked, str | Metric) or isinstance(metric.function, OnEvents):
-        return metric
-    return Function(function=metric.function, name=metric.name, needs=given, declared=False)
+    return tuple(found)
 
 
 # ---- what chance gives in a metric on one set of labels, before there is any detector
@@ -1451,13 +1418,6 @@ def _drawn(
     short = metric.on_random_scores(series, n_resamples, generator) if model.permutes else None
     if short is not None:
         return Values(short), how, ()
-    moves = moves_of(
-        model,
-        series,
-        n_resamples=n_resamples,
-        rng=rng,
-        chunk=CHUNK,
-        affordable=lambda _: False,
-    )
+    moves = moves_of(model, series, n_resamples=n_resamples, rng=rng, chunk=CHUNK, affordable=lambda _: False)
     (found,), notes = measure((metric,), series, moves, workers=workers)
     return found, how, notes

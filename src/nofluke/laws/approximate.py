@@ -17,34 +17,25 @@ The section "Saddlepoint approximation" of docs/explanation/theory.md has the ma
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from nofluke.arrays import FloatArray, IntArray
 from nofluke.errors import InputError
 from nofluke.laws.exact.binomial import log_choose_ratio, log_pmf
-from nofluke.laws.exact.generating import Structure, evaluate, structure_of, tilt
-from nofluke.laws.exact.moments import Moments, precision_moments
+from nofluke.laws.exact.generating import Structure, structure_of, tilt, untilted
+from nofluke.laws.exact.moments import Moments, check_count, precision_moments
 from nofluke.laws.law import How, Law, Tail, TailSide, exactly
 from nofluke.lazy import lazy
 from nofluke.series.counting import Windows
 
+SADDLEPOINT = How(kind="approximate", name="saddlepoint")
 _NEAR = 0.25  # standard deviations from the middle within which the correction is interpolated across its 0/0
 
 # ---- one tail
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ApproximateTail:
-    """An approximate tail probability; ``exact`` says where it happens to be none (nothing or everything happens)."""
-
-    log_p: float
-    p: float
-    exact: bool
-
-
-def saddlepoint_tail(windows: Windows, n_events: int, hits: int, *, side: TailSide = "upper") -> ApproximateTail:
+def saddlepoint_tail(windows: Windows, n_events: int, hits: int, *, side: TailSide = "upper") -> Tail:
     """Approximate P(C >= hits) or P(C <= hits) under chance, by Skovgaard's formula at hits -+ 1/2.
 
     With w = sign(t) sqrt(2 [kappa(s0, 0) - m s0 - kappa(s, t) + m s + (c - 1/2) t]) and
@@ -65,8 +56,8 @@ def saddlepoint_tail(windows: Windows, n_events: int, hits: int, *, side: TailSi
 
     Returns
     -------
-    ApproximateTail
-        0 or 1, and ``exact``, where hits is out of reach; P(C = 0), P(C >= 1) are exact too, having a closed form.
+    Tail
+        0 or 1, and exact, where hits is out of reach; P(C = 0), P(C >= 1) are exact too, having a closed form.
 
     References
     ----------
@@ -84,12 +75,7 @@ def saddlepoint_tail(windows: Windows, n_events: int, hits: int, *, side: TailSi
         raise InputError(
             argument="side", problem=f'must be "upper" or "lower", got {side!r}', remedy="say which tail you want"
         )
-    if not 0 <= n_events <= windows.n_steps:
-        raise InputError(
-            argument="n_events",
-            problem=f"must be between 0 and the {windows.n_steps} steps, got {n_events}",
-            remedy="count each step once",
-        )
+    check_count("n_events", n_events, windows.n_steps)
     reached = int(hits) if side == "upper" else int(hits) + 1  # the tails of this split: C >= reached, C < reached
     upper = side == "upper"
     least, most = (windows.n, windows.n) if n_events == windows.n_steps else (0, windows.n if n_events > 0 else 0)
@@ -99,16 +85,15 @@ def saddlepoint_tail(windows: Windows, n_events: int, hits: int, *, side: TailSi
         return _certain(not upper)
     if reached == 1:
         none = log_choose_ratio(windows.n_steps - windows.covered, windows.n_steps, n_events)
-        log_p = math.log(-math.expm1(none)) if upper else none
-        return ApproximateTail(log_p=log_p, p=math.exp(log_p), exact=True)
+        return Tail.of_log(math.log(-math.expm1(none)) if upper else none, exactly("closed form"))
     return _skovgaard(structure_of(windows), n_events, reached - 0.5, 1 if upper else -1)
 
 
-def _skovgaard(structure: Structure, n_events: int, split: float, sign: int) -> ApproximateTail:
+def _skovgaard(structure: Structure, n_events: int, split: float, sign: int) -> Tail:
     """The tail of C beyond ``split``, above it (sign +1) or below it (-1)."""
     from scipy.special import erfcx
 
-    middle = evaluate(structure, math.log(n_events) - math.log(structure.n_steps - n_events), 0.0)
+    middle = untilted(structure, n_events)
     spread = math.sqrt(middle.var_given_events)
     at = _signed_root(structure, n_events, split)
     if at is None:  # nothing lies beyond, on the side away from the middle
@@ -127,12 +112,9 @@ def _skovgaard(structure: Structure, n_events: int, split: float, sign: int) -> 
     log_density = -0.5 * w * w - 0.5 * math.log(2.0 * math.pi)
     if sign * w > 0.0:
         bracket = math.sqrt(0.5 * math.pi) * float(erfcx(sign * w / math.sqrt(2.0))) - sign * correction
-        log_p = log_density + math.log(bracket) if bracket > 0.0 else -math.inf
-        log_p = min(log_p, 0.0)
-        return ApproximateTail(log_p=log_p, p=math.exp(log_p), exact=False)
+        return Tail.of_log(min(log_density + math.log(bracket), 0.0) if bracket > 0.0 else -math.inf, SADDLEPOINT)
     p = 0.5 * math.erfc(sign * w / math.sqrt(2.0)) - sign * correction * math.exp(log_density)
-    p = min(max(p, 0.0), 1.0)
-    return ApproximateTail(log_p=math.log(p) if p > 0.0 else -math.inf, p=p, exact=False)
+    return Tail.of(min(max(p, 0.0), 1.0), SADDLEPOINT)
 
 
 def _signed_root(structure: Structure, n_events: int, split: float) -> tuple[float, float] | None:
@@ -157,8 +139,8 @@ def _signed_root(structure: Structure, n_events: int, split: float) -> tuple[flo
     return w, 1.0 / w - 1.0 / u
 
 
-def _certain(happens: bool) -> ApproximateTail:
-    return ApproximateTail(log_p=0.0 if happens else -math.inf, p=1.0 if happens else 0.0, exact=True)
+def _certain(happens: bool) -> Tail:
+    return Tail.of(float(happens), exactly("constant"))
 
 
 # ---- the law whose tails they are
@@ -197,7 +179,7 @@ class PrecisionSaddlepoint(OfWindows):
     """Tails by Skovgaard's approximation, which has no error bound."""
 
     def __init__(self, windows: Windows, n_events: int, size: int | None = None) -> None:
-        super().__init__(windows, n_events, How(kind="approximate", name="saddlepoint"), size)
+        super().__init__(windows, n_events, SADDLEPOINT, size)
 
     def _tail(self, hits: int, side: TailSide) -> Tail:
         if self.var == 0.0:  # chance always scores the same: there is nothing to approximate

@@ -104,7 +104,7 @@ class PrecisionTable(OfWindows, TableLaw):
 
         costs.announce_compilation()
         far = fourier.tail(self.windows, self.n_events, hits, side=side, most_blocks=INSISTENT * fourier.MOST_BLOCKS)
-        if far.relative_error_bound <= WORST_ERROR:
+        if far.method.error <= WORST_ERROR:
             return Tail.of_log(far.log_p, self.method)
         if self.insist:
             raise _not_certified(self, hits, side)
@@ -140,8 +140,8 @@ class PrecisionFourier(OfWindows):
             seconds = costs.programme_seconds(self.windows, self.n_events, affordable[0])
             effort = min(effort, 1_000_000 + round(2 * seconds / costs.SECONDS_PER_BLOCK))
         found = fourier.tail(self.windows, self.n_events, hits, side=side, most_blocks=effort)
-        if found.relative_error_bound <= WORST_ERROR:
-            return Tail.of_log(found.log_p, How(kind="exact", name="Fourier", error=found.relative_error_bound))
+        if found.method.error <= WORST_ERROR:
+            return found
         if affordable:
             return self._by_programme(hits, side, affordable[0])
         if self.insist:

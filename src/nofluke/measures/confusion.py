@@ -45,18 +45,12 @@ MIXED: Reading = {"truth": (False, _MIXED_TRUTH), "predictions": (False, _MIXED_
 PER_CALM: Reading = {"truth": (False, _WIDE_CALM), "predictions": (False, _SMEARED_FP)}
 PER_SILENCE: Reading = {"truth": (False, _SMEARED_FN), "predictions": (False, _WIDE_SILENCE)}
 PREVALENCE: Reading = {
-    "truth": (
-        False,
-        "It is the share of steps near an event: what a random prediction would score as precision.",
-    ),
+    "truth": (False, "It is the share of steps near an event: what a random prediction would score as precision."),
     "predictions": (True, "The share of steps that are events."),
 }
 BIAS: Reading = {
     "truth": (True, "The share of steps that are predicted."),
-    "predictions": (
-        False,
-        "It is the share of steps near a prediction: what a random event would score as recall.",
-    ),
+    "predictions": (False, "It is the share of steps near a prediction: what a random event would score as recall."),
 }
 WARNING: Reading = {
     "truth": (False, "It leaves out the tolerance: the share of steps that are predicted."),
@@ -325,10 +319,7 @@ MEASURES: dict[str, Measure] = {
         reading=per_predicted("The share of predictions with an event within the tolerance: P_δ."),
         undefined="nothing is predicted",
         chance="prevalence",
-        also=(
-            "success_ratio",
-            "positive_predictive_value",
-        ),
+        also=("success_ratio", "positive_predictive_value"),
     ),
     "false_discovery_rate": Measure(
         formula="FP / (TP + FP)",
@@ -336,10 +327,7 @@ MEASURES: dict[str, Measure] = {
         reading=per_predicted("The share of predictions with no event within the tolerance: false alarms."),
         undefined="nothing is predicted",
         chance="1 - prevalence",
-        also=(
-            "false_alarm_ratio",
-            "far",
-        ),
+        also=("false_alarm_ratio", "far"),
     ),
     "recall": Measure(
         formula="TP / (TP + FN)",
@@ -347,12 +335,7 @@ MEASURES: dict[str, Measure] = {
         reading=per_actual("The share of events with a prediction within the tolerance: R_δ."),
         undefined="there are no events",
         chance="bias",
-        also=(
-            "probability_of_detection",
-            "pod",
-            "sensitivity",
-            "hit_rate",
-        ),
+        also=("probability_of_detection", "pod", "sensitivity", "hit_rate"),
     ),
     "miss_rate": Measure(
         formula="FN / (TP + FN)",
@@ -389,10 +372,7 @@ MEASURES: dict[str, Measure] = {
         reading=PER_CALM,
         undefined="every step is an event",
         chance="bias",
-        also=(
-            "probability_of_false_detection",
-            "pofd",
-        ),
+        also=("probability_of_false_detection", "pofd"),
     ),
     "negative_predictive_value": Measure(
         formula="TN / (FN + TN)",
@@ -451,11 +431,7 @@ MEASURES: dict[str, Measure] = {
         reading=MIXED,
         undefined="there are no events and nothing is predicted",
         chance="b p / (b + p - b p)",
-        also=(
-            "critical_success_index",
-            "csi",
-            "threat_score",
-        ),
+        also=("critical_success_index", "csi", "threat_score"),
     ),
     "informedness": Measure(
         formula="recall + specificity - 1",
@@ -463,13 +439,7 @@ MEASURES: dict[str, Measure] = {
         reading=MIXED,
         undefined="no step, or every step, is an event",
         chance="0",
-        also=(
-            "peirce_skill_score",
-            "peirce",
-            "true_skill_statistic",
-            "hanssen_kuipers",
-            "youden",
-        ),
+        also=("peirce_skill_score", "peirce", "true_skill_statistic", "hanssen_kuipers", "youden"),
     ),
     "markedness": Measure(
         formula="precision + negative predictive value - 1",
@@ -493,10 +463,7 @@ MEASURES: dict[str, Measure] = {
         reading=MIXED,
         undefined="all steps are of one kind, TP or TN",
         chance="0",
-        also=(
-            "heidke_skill_score",
-            "heidke",
-        ),
+        also=("heidke_skill_score", "heidke"),
     ),
     "weighted_relative_accuracy": Measure(
         formula="(TP TN - FP FN) / T²",

@@ -36,10 +36,7 @@ class Tiling:
         """STTC, see `tiling_coefficient`."""
         return float(
             tiling_coefficient(
-                precision=self.precision,
-                recall=self.recall,
-                near_alarms=self.near_alarms,
-                near_events=self.near_events,
+                precision=self.precision, recall=self.recall, near_alarms=self.near_alarms, near_events=self.near_events
             )
         )
 

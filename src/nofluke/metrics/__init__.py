@@ -281,15 +281,7 @@ class Listing(Exports):
 
     def table(self) -> Table:
         """One line for each; renders as text, Markdown, LaTeX or HTML."""
-        rows = tuple(
-            (
-                metric.name,
-                metric.needs,
-                _written(metric, ", "),
-                metric.title,
-            )
-            for metric in self.metrics
-        )
+        rows = tuple((metric.name, metric.needs, _written(metric, ", "), metric.title) for metric in self.metrics)
         columns = ("name", "needs", "settings", "what it is")
         return Table(title=plural(len(rows), "metric"), columns=columns, rows=rows, notes=(NOTE,), left=len(columns))
 
@@ -312,14 +304,7 @@ class Listing(Exports):
     def columns(self) -> dict[str, list[Any]]:
         """A row for each, by column name; settings as they are written behind the name."""
         rows = [
-            (
-                metric.name,
-                metric.needs,
-                metric.better,
-                metric.perfect,
-                _written(metric, ","),
-                metric.title,
-            )
+            (metric.name, metric.needs, metric.better, metric.perfect, _written(metric, ","), metric.title)
             for metric in self.metrics
         ]
         return by_column(("name", "needs", "better", "perfect", "settings", "title"), rows)

@@ -74,13 +74,7 @@ def adjusted_counts(
 
 @kernel
 def count_adjusted(
-    sums: IntArray,
-    draws: Plain,
-    delay: int,
-    above: int,
-    below: int,
-    keeps: int,
-    counts: IntArray,
+    sums: IntArray, draws: Plain, delay: int, above: int, below: int, keeps: int, counts: IntArray
 ) -> None:
     """For each draw: alarms, labelled steps, runs, labelled steps with an alarm, runs found, adjusted labelled steps.
 
@@ -365,13 +359,7 @@ class PAKAUC(OfRuns):
 
 
 @kernel
-def areas_over_shares(
-    sums: IntArray,
-    draws: Plain,
-    of_recall: float,
-    of_precision: float,
-    areas: FloatArray,
-) -> None:
+def areas_over_shares(sums: IntArray, draws: Plain, of_recall: float, of_precision: float, areas: FloatArray) -> None:
     """For each draw, the area of F over the share of its steps that a run must have alarms on to be adjusted.
 
     F only falls where that share passes the share of some run, whose steps without an alarm are then lost.
@@ -400,16 +388,13 @@ def areas_over_shares(
         false = sums[begin + n_steps] - sums[begin] - hit
         area, share = 0.0, 0.0
         if adjusted > 0:
-            for run in np.argsort(shares[:n]):
-                if shares[run] > share:
-                    f = (
-                        (of_recall + of_precision)
-                        * adjusted
-                        / (of_recall * labelled + of_precision * (adjusted + false))
-                    )
-                    area += (shares[run] - share) * f
-                    share = shares[run]
-                adjusted -= losses[run]
-            f = (of_recall + of_precision) * adjusted / (of_recall * labelled + of_precision * (adjusted + false))
-            area += (1.0 - share) * f
+            order = np.argsort(shares[:n])
+            for k in range(n + 1):
+                reached = shares[order[k]] if k < n else 1.0
+                if reached > share:
+                    f = (of_recall + of_precision) * adjusted
+                    f /= of_recall * labelled + of_precision * (adjusted + false)
+                    area += (reached - share) * f
+                    share = reached
+                adjusted -= losses[order[k]] if k < n else 0
         areas[i] = area

@@ -19,12 +19,7 @@ AT_A_TIME = 2**22  # runs of all draws whose maxima are drawn together
 
 @kernel
 def best_fs(
-    places: IntArray,
-    reach: IntArray,
-    draws: Plain,
-    of_recall: float,
-    of_precision: float,
-    found: FloatArray,
+    places: IntArray, reach: IntArray, draws: Plain, of_recall: float, of_precision: float, found: FloatArray
 ) -> None:
     """The best F of each draw over all thresholds, with weights as β² is to 1."""
     starts, stops, first, last, begins, _ = draws
@@ -43,12 +38,7 @@ def best_fs(
 
 @kernel
 def best_adjusted_fs(
-    places: IntArray,
-    reach: IntArray,
-    draws: Plain,
-    of_recall: float,
-    of_precision: float,
-    found: FloatArray,
+    places: IntArray, reach: IntArray, draws: Plain, of_recall: float, of_precision: float, found: FloatArray
 ) -> None:
     """The best point-adjusted F of each draw over all thresholds, which is at the highest score of a run."""
     starts, stops, first, last, begins, _ = draws

@@ -167,11 +167,7 @@ class EventFARF1(EventF1):
 
 
 @kernel
-def count_events(
-    sums: IntArray,
-    draws: Plain,
-    counts: IntArray,
-) -> None:
+def count_events(sums: IntArray, draws: Plain, counts: IntArray) -> None:
     """For each draw: alarms, labelled steps, runs, labelled steps with an alarm, runs found, false runs, other steps.
 
     False are those that touch no label; other steps are those without one.

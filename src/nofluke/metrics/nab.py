@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from nofluke.arrays import AnyArray, FloatArray, IntArray
+from nofluke.metrics.alarm_runs import sums_before
 from nofluke.metrics.base import Metric, kernel
 from nofluke.metrics.draws import Draws, Plain
 from nofluke.metrics.labelled import Labelled
@@ -86,9 +87,7 @@ class NAB(Metric):
     def tables(self, detector: AnyArray, series: Labelled) -> tuple[IntArray, IntArray]:
         """Alarms before each step, and their steps."""
         del series
-        before = np.zeros(len(detector) + 1, dtype=np.int64)
-        np.cumsum(detector, out=before[1:])
-        return before, np.flatnonzero(detector)
+        return sums_before(detector), np.flatnonzero(detector)
 
     def values(self, tables: tuple[IntArray, IntArray], draws: Draws) -> FloatArray:
         found = np.empty(len(draws))
@@ -98,12 +97,7 @@ class NAB(Metric):
 
 @kernel
 def nab_scores(
-    before: IntArray,
-    alarms: IntArray,
-    draws: Plain,
-    missed: float,
-    false: float,
-    found: FloatArray,
+    before: IntArray, alarms: IntArray, draws: Plain, missed: float, false: float, found: FloatArray
 ) -> None:
     """NAB score of each draw, from the steps with alarms and their number before each step.
 
@@ -118,9 +112,8 @@ def nab_scores(
             found[i] = np.nan
             continue
         gained, cost = 0.0, 0.0
-        costly = (
-            before[begin + starts[first[i]]] - before[begin]
-        )  # false alarms at full cost: no window, or far behind it
+        # false alarms at full cost: no window, or far behind it
+        costly = before[begin + starts[first[i]]] - before[begin]
         for run in range(first[i], last[i]):
             start, stop = begin + starts[run], begin + stops[run]
             until = begin + (starts[run + 1] if run + 1 < last[i] else n_steps)

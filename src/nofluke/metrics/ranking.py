@@ -176,11 +176,7 @@ class AUCROC(Metric):
 
 
 @kernel
-def sums_of_runs(
-    sums: IntArray,
-    draws: Plain,
-    found: FloatArray,
-) -> None:
+def sums_of_runs(sums: IntArray, draws: Plain, found: FloatArray) -> None:
     """AUC-ROC of each draw, from sums of twice the midranks before each step."""
     starts, stops, first, last, begins, n_steps = draws
     for i in range(begins.size):
@@ -319,12 +315,7 @@ def read_off(bits: WordArray, ordered: IntArray) -> int:
 
 
 @kernel
-def average_precisions(
-    places: IntArray,
-    reach: IntArray,
-    draws: Plain,
-    found: FloatArray,
-) -> None:
+def average_precisions(places: IntArray, reach: IntArray, draws: Plain, found: FloatArray) -> None:
     """Average precision of each draw; ``reach`` has for each place how many scores are at least as high."""
     starts, stops, first, last, begins, _ = draws
     bits = np.zeros((reach.size >> 6) + 1, dtype=np.uint64)

@@ -125,11 +125,8 @@ class Tolerant(Metric):
             sides: tuple[Any, Any] = (self.window.early, self.window.late)
             early, late = (min(max(side, -series.n_steps), series.n_steps) for side in sides)
             inner, outer = max(early, 0), series.n_steps - max(late, 0)
-            steps, near = np.arange(n), np.zeros(n + 1, dtype=np.int64)
-            np.cumsum(
-                sums[np.clip(steps + (late + 1), 0, n)] > sums[np.clip(steps - early, 0, n)],
-                out=near[1:],
-            )
+            steps = np.arange(n)
+            near = sums_before(sums[np.clip(steps + (late + 1), 0, n)] > sums[np.clip(steps - early, 0, n)])
         trial = self._trial(series)
         reach: Reach = trial.reaches[0]
         own = _plainly(trial.event_windows[0]) if ranges else None

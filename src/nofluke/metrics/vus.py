@@ -179,14 +179,7 @@ class VUS(Metric):
 
 
 @kernel
-def volumes(
-    levels: IntArray,
-    alarms: IntArray,
-    draws: Plain,
-    roots: FloatArray,
-    roc: bool,
-    found: FloatArray,
-) -> None:
+def volumes(levels: IntArray, alarms: IntArray, draws: Plain, roots: FloatArray, roc: bool, found: FloatArray) -> None:
     """Volume of each draw, from the first threshold that each step reaches and the steps that reach each threshold."""
     starts, stops, first, last, begins, n_steps = draws
     n_levels, n_halves = alarms.size, (roots.size + 1) // 2

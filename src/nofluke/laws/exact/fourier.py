@@ -27,8 +27,9 @@ import numpy.typing as npt
 from nofluke.arrays import FloatArray, inner
 from nofluke.errors import InputError
 from nofluke.laws.exact.binomial import log_choose_ratio, log_pmf
-from nofluke.laws.exact.generating import Point, Structure, evaluate, structure_of, tilt
-from nofluke.laws.exact.moments import expected_misses
+from nofluke.laws.exact.generating import Point, Structure, evaluate, structure_of, tilt, untilted
+from nofluke.laws.exact.moments import check_count, expected_misses
+from nofluke.laws.law import How, Tail
 from nofluke.series.counting import Windows
 
 # ---- how many angles an inversion needs so that aliases of the tilted law, by Chernoff's bound
@@ -158,22 +159,6 @@ MOST_BLOCKS = 100_000_000
 _BAND = 3.0  # standard deviations on either side of a tilted mean from where probabilities are taken
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tail:
-    """A tail probability, how far it can be trusted, and what it cost.
-
-    ``relative_error_bound`` adds proven bounds on aliases and on angles left out to an estimate of rounding errors.
-    Where it is infinite the probability was lost in rounding (this takes a law with two separate peaks), or the
-    inversion gave up; ``p`` is then an upper bound on it. ``log_p`` stays right where ``p`` underflows to 0.
-    ``evaluations`` counts angles worked out in full.
-    """
-
-    log_p: float
-    p: float
-    relative_error_bound: float
-    evaluations: int
-
-
 def tail(
     windows: Windows,
     n_events: int,
@@ -200,7 +185,10 @@ def tail(
     Returns
     -------
     Tail
-        Exactly 0 or 1 where that is the exact answer; otherwise to about 12 digits, as ``relative_error_bound`` says.
+        Exactly 0 or 1 where that is the exact answer; otherwise to about 12 digits, as ``method.error`` says: proven
+        bounds on aliases and on angles left out, and an estimate of rounding errors. Where it is infinite the
+        probability was lost in rounding (this takes a law with two separate peaks), or the inversion gave up; the tail
+        is then an upper bound on it.
 
     Notes
     -----
@@ -217,7 +205,7 @@ def tail(
         raise InputError(
             argument="side", problem=f'must be "upper" or "lower", got {side!r}', remedy="say which tail you want"
         )
-    _check_events(windows, n_events)
+    check_count("n_events", n_events, windows.n_steps)
     hits = int(hits)
     reached = hits if side == "upper" else hits + 1  # the two tails of this split are C >= reached and C < reached
     if reached <= 0 or n_events == windows.n_steps or windows.n == 0:
@@ -231,18 +219,18 @@ def tail(
         if side == "upper":  # from the logarithm, which knows how far from 1 the chance is, where a double does not
             some = -math.expm1(none)
             log_some = math.log(some) if some < 0.5 else math.log1p(-math.exp(none))
-            return Tail(log_p=log_some, p=some, relative_error_bound=error, evaluations=0)
-        return Tail(log_p=none, p=math.exp(none), relative_error_bound=error, evaluations=0)
+            return _within(error, log_some)
+        return _within(error, none)
     structure = structure_of(windows)
-    middle = evaluate(structure, _logit(n_events, windows.n_steps), 0.0)
+    middle = untilted(structure, n_events)
     small = "upper" if reached - 0.5 > middle.hits else "lower"
     if small != side and _log_bound(middle.structure, n_events, reached, small) < _LOG_NEGLIGIBLE:
-        return Tail(log_p=0.0, p=1.0, relative_error_bound=math.exp(_LOG_NEGLIGIBLE), evaluations=0)
+        return _within(math.exp(_LOG_NEGLIGIBLE), 0.0)
     effort = (MOST_BLOCKS if most_blocks is None else most_blocks) // 2  # there may be two inversions
     found = _invert_tail(middle.structure, n_events, reached, small, effort)
     # the guess was wrong if the tail is large: then its complement has the digits, or is exactly 0
     other: Literal["upper", "lower"] = "lower" if small == "upper" else "upper"
-    if found.p > (0.5 if small != side else max(0.5, 1.0 - 10.0 * found.relative_error_bound)):
+    if found.p > (0.5 if small != side else max(0.5, 1.0 - 10.0 * found.method.error)):
         small, found = other, _invert_tail(middle.structure, n_events, reached, other, effort)
     return found if small == side else _complement(found)
 
@@ -277,7 +265,7 @@ def pmf(
     >>> lo, (45 * probabilities).round(9)  # of the 45 placements, 15 have no hit, 26 one and 4 both
     (0, array([15., 26.,  4.]))
     """
-    _check_events(windows, n_events)
+    check_count("n_events", n_events, windows.n_steps)
     first, last = (0 if lo is None else max(int(lo), 0)), (windows.n if hi is None else min(int(hi), windows.n))
     out = np.zeros(max(last - first + 1, 0))
     if n_events in (0, windows.n_steps) or windows.n == 0:
@@ -304,10 +292,10 @@ def bulk(windows: Windows, n_events: int, deviations: float) -> tuple[int, Float
     >>> lo, (45 * probabilities).round(9)
     (0, array([15., 26.,  4.]))
     """
-    _check_events(windows, n_events)
+    check_count("n_events", n_events, windows.n_steps)
     if n_events in (0, windows.n_steps) or windows.n == 0:
         return pmf(windows, n_events)
-    middle = evaluate(structure_of(windows), _logit(n_events, windows.n_steps), 0.0)
+    middle = untilted(structure_of(windows), n_events)
     reach = deviations * math.sqrt(middle.var_given_events) + 1.0
     low = min(max(math.floor(middle.hits - reach), 0), windows.n)
     high = max(min(math.ceil(middle.hits + reach), windows.n), low)
@@ -327,11 +315,11 @@ def estimate_cost(windows: Windows, n_events: int) -> float:
     >>> estimate_cost(windows, 2) < 0.1
     True
     """
-    _check_events(windows, n_events)
+    check_count("n_events", n_events, windows.n_steps)
     if windows.n == 0 or n_events in (0, windows.n_steps):
         return 0.0
     structure = structure_of(windows)
-    middle = evaluate(structure, _logit(n_events, windows.n_steps), 0.0)
+    middle = untilted(structure, n_events)
     n_blocks = len(middle.structure.length)
     n_phi = min(9.0 * math.sqrt(middle.var_events) + 2.0, windows.n_steps + 1.0)
     n_psi = min(9.0 * math.sqrt(middle.var_given_events) + 2.0, windows.n + 1.0)
@@ -349,7 +337,7 @@ def estimate_cost(windows: Windows, n_events: int) -> float:
 def _fill(out: FloatArray, first: int, windows: Windows, n_events: int, floor: float) -> None:
     """Put the probabilities of first, first + 1, ... into ``out``, band by band away from the middle."""
     structure = structure_of(windows)
-    middle = evaluate(structure, _logit(n_events, windows.n_steps), 0.0)
+    middle = untilted(structure, n_events)
     structure = middle.structure
     last = first + len(out) - 1
     centre = min(max(round(middle.hits), first), last)
@@ -384,7 +372,7 @@ def _band(point: Point, n_events: int, low: int, high: int, precision: float = 1
     """P(C = c) for c from ``low`` to ``high``, from one tilt."""
     structure = point.structure
     grid = band_grid(point, n_events, low, high, precision)
-    values, left_out, moduli, _ = _characteristic(point, n_events, grid, np.ones(grid.n_psi), MOST_BLOCKS)
+    values, left_out, moduli = _characteristic(point, n_events, grid, np.ones(grid.n_psi), MOST_BLOCKS)
     c = np.arange(low, high + 1)
     terms = np.fft.ifft(values).real[(point.counted_by_misses - c) % grid.n_psi]
     error = grid.alias + left_out + _rounding(point, n_events) * moduli
@@ -446,10 +434,10 @@ def _invert_tail(structure: Structure, n_events: int, reached: int, side: str, m
     j = np.arange(grid.n_psi)
     psi = 2.0 * np.pi * j / grid.n_psi
     pole = 1.0 / (1.0 - np.exp(-sign * (point.t + 1j * psi)))
-    values, left_out, moduli, worked = _characteristic(point, n_events, grid, np.abs(pole), most_blocks)
+    values, left_out, moduli = _characteristic(point, n_events, grid, np.abs(pole), most_blocks)
     at_most = _log_chernoff(point, n_events, hits)
     if not math.isfinite(left_out + moduli):  # it gave up: Chernoff's bound is what can be said
-        return Tail(log_p=at_most, p=math.exp(at_most), relative_error_bound=math.inf, evaluations=worked)
+        return _within(math.inf, at_most)
     turns = np.exp(2j * np.pi * ((point.counted_by_misses - hits) * j % grid.n_psi) / grid.n_psi)
     terms = values * pole * turns
     total = math.fsum(terms.real) / grid.n_psi
@@ -461,24 +449,22 @@ def _invert_tail(structure: Structure, n_events: int, reached: int, side: str, m
     if math.log(max(total + error, 1e-300)) + point.objective(n_events, hits) < -0.1:
         return _certain(False)  # fewer than one placement: none
     if total <= error:  # lost in rounding: what can be said is that it is not above this, rounding being an estimate
-        log_p = min(log_scale + math.log(max(total, 0.0) + 10.0 * error), at_most)
-        return Tail(log_p=log_p, p=math.exp(log_p), relative_error_bound=math.inf, evaluations=worked)
-    log_p = min(log_scale + math.log(total), 0.0)
-    return Tail(log_p=log_p, p=math.exp(log_p), relative_error_bound=error / total, evaluations=worked)
+        return _within(math.inf, min(log_scale + math.log(max(total, 0.0) + 10.0 * error), at_most))
+    return _within(error / total, min(log_scale + math.log(total), 0.0))
 
 
 def _characteristic(
     point: Point, n_events: int, grid: Angles, weight: FloatArray, most_blocks: int
-) -> tuple[npt.NDArray[np.complex128], float, float, int]:
+) -> tuple[npt.NDArray[np.complex128], float, float]:
     """E[e^{i psi (C - n')}; N = m] of the tilted law, n' = counted_by_misses.
 
-    Also what was left out at most, the mean modulus of what was not, and the number of angles worked out.
+    Also what was left out at most, and the mean modulus of what was not.
     """
     from nofluke.laws.exact import kernels
 
     structure = point.structure
     slope = -point.cov / point.var_hits if point.var_hits > 0.0 else 0.0
-    real, imaginary, left_out, moduli, worked = kernels.invert(
+    real, imaginary, left_out, moduli = kernels.invert(
         structure.clusters,
         point.run,
         point.singles,
@@ -493,7 +479,7 @@ def _characteristic(
         grid.tau,
         most_blocks,
     )
-    return real + 1j * imaginary, left_out / grid.n_psi, moduli / grid.n_psi, worked
+    return real + 1j * imaginary, left_out / grid.n_psi, moduli / grid.n_psi
 
 
 def _rounding(point: Point, n_events: int) -> float:
@@ -505,33 +491,21 @@ def _rounding(point: Point, n_events: int) -> float:
     return 5e-16 * (10.0 + apart + together)
 
 
-def _logit(n_events: int, n_steps: int) -> float:
-    return math.log(n_events) - math.log(n_steps - n_events)
+def _within(error: float, log_p: float) -> Tail:
+    """A tail whose relative error is at most so much."""
+    return Tail.of_log(log_p, How(kind="exact", name="Fourier", error=error))
 
 
 def _certain(happens: bool) -> Tail:
-    p = 1.0 if happens else 0.0
-    return Tail(log_p=0.0 if happens else -math.inf, p=p, relative_error_bound=0.0, evaluations=0)
+    return _within(0.0, 0.0 if happens else -math.inf)
 
 
 def _complement(other: Tail) -> Tail:
-    if math.isinf(other.relative_error_bound):  # between 0 and its bound: what is left of it is at most 1
-        error = other.p / (1.0 - other.p) if other.p < 0.5 else math.inf
-        return Tail(log_p=0.0, p=1.0, relative_error_bound=error, evaluations=other.evaluations)
+    error = other.method.error
+    if math.isinf(error):  # between 0 and its bound: what is left of it is at most 1
+        return _within(other.p / (1.0 - other.p) if other.p < 0.5 else math.inf, 0.0)
     p = -math.expm1(other.log_p)
-    error = other.p * other.relative_error_bound / p + 1.2e-16 if 0.0 < other.p < 1.0 else 0.0
-    return Tail(
-        log_p=(math.log1p(-other.p) if p > 0.5 else math.log(p)) if p > 0.0 else -math.inf,
-        p=p,
-        relative_error_bound=error,
-        evaluations=other.evaluations,
-    )
-
-
-def _check_events(windows: Windows, n_events: int) -> None:
-    if not 0 <= n_events <= windows.n_steps:
-        raise InputError(
-            argument="n_events",
-            problem=f"must be between 0 and the {windows.n_steps} steps, got {n_events}",
-            remedy="count each step once",
-        )
+    if p <= 0.0:
+        return _certain(False)
+    rounded = other.p * error / p + 1.2e-16 if 0.0 < other.p < 1.0 else 0.0
+    return _within(rounded, math.log1p(-other.p) if p > 0.5 else math.log(p))

@@ -288,6 +288,11 @@ def _log_mean_of_hit(struck: FloatArray, total: FloatArray, kt: FloatArray) -> F
     return np.where(near, np.log1p(struck * np.expm1(np.where(near, kt, 0.0))), kt + np.log(total))
 
 
+def untilted(structure: Structure, n_events: int) -> Point:
+    """kappa where each step holds an event with chance m / T, whatever it hits."""
+    return evaluate(structure, math.log(n_events) - math.log(structure.n_steps - n_events), 0.0)
+
+
 def tilt(structure: Structure, n_events: int, hits: float, *, side: int, tolerance: float = 0.01) -> Point | None:
     """Where kappa - m s - c t, less the log of a tail's pole, is smallest; None if no placement has so many hits.
 
@@ -305,7 +310,7 @@ def tilt(structure: Structure, n_events: int, hits: float, *, side: int, toleran
     A number of placements is 0 or at least 1, and exp(kappa - m s - c t) bounds it for every s and t (t of the sign of
     the tail): as soon as that is below 1, no such placement exists.
     """
-    start = evaluate(structure, math.log(n_events) - math.log(structure.n_steps - n_events), 0.0)
+    start = untilted(structure, n_events)
     spread = max(math.sqrt(start.var_given_events), 1e-3)
     bound = structure.most_tilt
     t = (hits - start.hits) / spread**2

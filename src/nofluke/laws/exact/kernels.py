@@ -262,9 +262,8 @@ def invert(clusters, run, singles, lengths, capacity, point, n_events, n_phi, n_
 
     Returns, for the ``n_psi`` angles psi_j = 2 pi j / n_psi, the mean over the ``n_phi`` angles phi of F(x e^{i phi}, y
     e^{i psi}) / F(x, y) e^{-i (m phi + n' psi)}, as real and imaginary parts; a bound on the sum over j of
-    ``weight[j]`` times the modulus of what was left out; the same sum of moduli for what was not, on which rounding
-    errors depend; and the number of angles that had to be worked out in full. n' is the number of predictions that are
-    counted by their misses.
+    ``weight[j]`` times the modulus of what was left out; and the same sum of moduli for what was not, on which rounding
+    errors depend. n' is the number of predictions that are counted by their misses.
 
     Every angle is looked at: it is either worked out, or left with a proof that ``weight[j]`` times its modulus is
     below ``tau``. Half of the angles follow from the other half by complex conjugation. After passing over ``most``
@@ -291,7 +290,6 @@ def invert(clusters, run, singles, lengths, capacity, point, n_events, n_phi, n_
     half_psi = math.pi / n_psi
     left_out = 0.0
     moduli = 0.0
-    worked = 0
     largest = weight.max()
     all_weights = weight.sum()
     for k_phi in range(n_phi // 2 + 1):
@@ -352,7 +350,7 @@ def invert(clusters, run, singles, lengths, capacity, point, n_events, n_phi, n_
                     break
                 passed += first[q + 1] - first[q]
                 if passed > most:
-                    return out_r, out_i, np.inf, np.inf, worked
+                    return out_r, out_i, np.inf, np.inf
                 needed = _cluster_factor(q, clusters, run, ur, ui, alive, state, queue, reach, bound)
                 if needed:
                     needed = False
@@ -372,7 +370,6 @@ def invert(clusters, run, singles, lengths, capacity, point, n_events, n_phi, n_
                             alive[k] = tau / (weight[j] * math.hypot(pr[k], pi[k]))
                             needed = needed or alive[k] <= 1.0
                         bound[k] = 1.0
-            worked += used if needed else 0
             for k in range(used):
                 j = (start + batch * LANES + k) % n_psi
                 rest = math.hypot(pr[k], pi[k]) * bound[k] * (weight[j] + (weight[-j] if paired else 0.0))
@@ -385,7 +382,7 @@ def invert(clusters, run, singles, lengths, capacity, point, n_events, n_phi, n_
                         out_i[-j] -= pi[k]
                 else:
                     left_out += rest
-    return out_r / n_phi, out_i / n_phi, left_out / n_phi, moduli / n_phi, worked
+    return out_r / n_phi, out_i / n_phi, left_out / n_phi, moduli / n_phi
 
 
 @compiled()

@@ -64,8 +64,8 @@ def recall_moments(n_steps: int, covered: int, n_events: int) -> Moments:
     >>> recall_moments(10, 4, 5)
     Moments(mean=2.0, var=0.6666666666666666)
     """
-    _check_count("n_events", n_events, n_steps)
-    _check_count("covered", covered, n_steps)
+    check_count("n_events", n_events, n_steps)
+    check_count("covered", covered, n_steps)
     if n_steps <= 1:
         return Moments(mean=float(n_events * covered), var=0.0)
     # integers until the last division: the variance is 0 exactly where it should be
@@ -103,7 +103,7 @@ def precision_moments(windows: Windows, n_events: int) -> Moments:
     Moments(mean=1.0, var=0.5)
     """
     n_steps = windows.n_steps
-    _check_count("n_events", n_events, n_steps)
+    check_count("n_events", n_events, n_steps)
     if windows.n == 0 or n_events == 0:
         return Moments(mean=0.0, var=0.0)
     if n_events == 1:
@@ -138,7 +138,7 @@ def expected_misses(windows: Windows, n_events: int) -> float:
     >>> expected_misses(windows, 1)
     1.0
     """
-    _check_count("n_events", n_events, windows.n_steps)
+    check_count("n_events", n_events, windows.n_steps)
     values, counts = _distinct(windows.stops - windows.starts)
     possible = values <= windows.n_steps - n_events  # a wider one is certain to be hit
     values, counts = values[possible], counts[possible]
@@ -187,7 +187,8 @@ def _unit_windows_variance(starts: IntArray, n_steps: int, n_events: int) -> flo
     return n_events * (n_steps - n_events) * spread / (n_steps * n_steps * (n_steps - 1))
 
 
-def _check_count(name: str, count: int, n_steps: int) -> None:
+def check_count(name: str, count: int, n_steps: int) -> None:
+    """Refuse more events, or covered steps, than there are steps."""
     if not 0 <= count <= n_steps:
         raise InputError(
             argument=name,
@@ -257,9 +258,11 @@ def _overlap_excess(miss: _Miss, starts: IntArray, stops: IntArray) -> float:
     """Σ over ordered pairs of overlapping windows, each with itself too, of π(|union|) - π(w + w')."""
     widths = stops - starts
     # a difference of two values of `table`: π where it is small, -(1 - π) where π is close to 1
-    likely_missed = miss.log[widths.min()] > -0.5
-    table = np.expm1(miss.log) if likely_missed else np.exp(miss.log)
+    narrowest = int(widths.min())
+    table = np.expm1(miss.log) if miss.log[narrowest] > -0.5 else np.exp(miss.log)
     own = float((table[widths] - table[2 * widths]).sum())
+    if narrowest == int(widths.max()):
+        return own + 2 * _equally_wide(table, starts, narrowest)
     # windows cut off at either border come first and last; between them nearly all are of the usual width
     begin = int(starts.searchsorted(starts[0], side="right"))
     end = max(begin, int(stops.searchsorted(stops[-1], side="left")))
@@ -503,46 +506,21 @@ def _overlap_excess_wide(n_steps: int, n_events: int, starts: IntArray, stops: I
     own = float(np.sum(lost(n_steps, n_events, widths, widths)))
     index = np.arange(len(starts))
     reach = np.searchsorted(starts, stops, side="left")  # first prediction whose window starts after this one ends
-    first = np.searchsorted(stops, starts, side="right")  # first prediction whose window ends after this one starts
-    allowed = _PAIRS_PER_WINDOW * len(starts)
 
-    def one_by_one(rows: IntArray, begin: IntArray, end: IntArray) -> float:
-        return sum(_excess(n_steps, n_events, starts, stops, i, j) for i, j in index_pairs(rows, begin, end))
+    def one_by_one() -> float:
+        pairs = index_pairs(index, index + 1, reach)
+        return sum(float(np.sum(lost(n_steps, n_events, stops[j] - starts[i], stops[i] - starts[j]))) for i, j in pairs)
 
-    if int(np.sum(reach - index - 1)) <= allowed:
-        return own + 2 * one_by_one(index, index + 1, reach)
-    kinds, counts = np.unique(widths, return_counts=True)
-    usual = int(kinds[counts.argmax()])
-    odd = np.flatnonzero(widths != usual)
-    if int(np.sum(reach[odd] - first[odd])) <= allowed:
-        among_usual = _equally_wide_by_lag(n_steps, n_events, starts[widths == usual], usual)
-        if among_usual is not None:
-            is_odd = widths != usual
-            # pairs of two odd windows are seen from both: count them once, from the first
-            later = one_by_one(odd, odd + 1, reach[odd])
-            earlier = 0.0
-            for i, j in index_pairs(odd, first[odd], odd):
-                kept = ~is_odd[j]
-                earlier += _excess(n_steps, n_events, starts, stops, j[kept], i[kept])
-            return own + 2 * (among_usual + later + earlier)
-    found = _any_widths(n_steps, n_events, starts, stops, index + 1, reach)
-    return own + 2 * (one_by_one(index, index + 1, reach) if found is None else found)
-
-
-def _excess(n_steps: int, n_events: int, starts: IntArray, stops: IntArray, i: IntArray, j: IntArray) -> float:
-    """Σ of π(|union|) - π(w + w') over overlapping windows i[k] <= j[k]."""
-    return float(np.sum(lost(n_steps, n_events, stops[j] - starts[i], stops[i] - starts[j])))
-
-
-def _equally_wide_by_lag(n_steps: int, n_events: int, starts: IntArray, width: int) -> float | None:
-    """The same over all overlapping pairs of equally wide windows: a function of their distance."""
-    return sum_over_ranges(
-        starts,
-        starts,
-        np.arange(1, len(starts) + 1),
-        np.searchsorted(starts, starts + width, side="left"),
-        lambda lag: lost(n_steps, n_events, width + lag, width - lag),
-    )
+    if int(np.sum(reach - index - 1)) <= _PAIRS_PER_WINDOW * len(starts):
+        return own + 2 * one_by_one()
+    found, width = None, int(widths[0])
+    if (widths == width).all():  # a function of the windows' distance
+        found = sum_over_ranges(
+            starts, starts, index + 1, reach, lambda lag: lost(n_steps, n_events, width + lag, width - lag)
+        )
+    if found is None:
+        found = _any_widths(n_steps, n_events, starts, stops, index + 1, reach)
+    return own + 2 * (one_by_one() if found is None else found)
 
 
 def _any_widths(

@@ -33,9 +33,9 @@ import numpy as np
 
 from nofluke.arrays import FloatArray, IntArray, product, weighted_sum
 from nofluke.compiled import Patience, compiled, compiler
-from nofluke.errors import InputError
 from nofluke.laws.exact.generating import distinct_clusters
 from nofluke.laws.exact.hypergeometric import hypergeometric_pmf
+from nofluke.laws.exact.moments import check_count
 from nofluke.series.counting import Windows, cut
 
 _SMALL_TABLE = 2_500  # entries: up to here, a table is walked through all blocks sooner than clusters are told apart
@@ -79,7 +79,7 @@ def joint_pmf(windows: Windows, n_events: int) -> FloatArray:
     array([[0.333, 0.   ],
            [0.   , 0.667]])
     """
-    _check_events(windows, n_events)
+    check_count("n_events", n_events, windows.n_steps)
     if _is_small_table(windows, n_events):  # asked for by both hits' laws, and by pairs of them
         return windows.once(("joint law", n_events), lambda: _joint_pmf(windows, n_events))
     return _joint_pmf(windows, n_events)
@@ -107,10 +107,7 @@ def _table(windows: Windows, n_events: int, most_missed: int | None = None) -> F
         programme = _Programme(windows, n_events, most_missed)
         return programme.table([kind.copies for kind in programme.kinds])
     blocks, n, odds = windows.blocks, windows.n, _odds(windows, n_events)
-    length, g, h = blocks.length, blocks.g, blocks.h
-    if int(length.max(initial=0)) > (longest := _longest_block(odds)):
-        of, length = cut(length, longest)
-        g, h = g[of], h[of]
+    length, g, h = _in_pieces(odds, blocks.length, blocks.g, blocks.h)
     most = n if most_missed is None else most_missed
     most_hit = most_hits(windows, n_events)
     with engine(SECONDS_PER_BLOCK * len(length)) as (walk, _):
@@ -144,7 +141,7 @@ def precision_pmf(windows: Windows, n_events: int) -> FloatArray:
     >>> precision_pmf(windows, 1)
     array([0.25, 0.5 , 0.25])
     """
-    _check_events(windows, n_events)
+    check_count("n_events", n_events, windows.n_steps)
     if n_events in (0, windows.n_steps) or _is_small_table(windows, n_events):
         law: FloatArray = joint_pmf(windows, n_events).sum(axis=0)
         return law
@@ -152,16 +149,27 @@ def precision_pmf(windows: Windows, n_events: int) -> FloatArray:
     # room for their product, whose mass of 2^600 is taken out at the end
     left, right = (table * (2.0**300 / table.sum()) for table in programme.halves())
     recall = hypergeometric_pmf(windows.n_steps, windows.covered, n_events)
-    reached = np.convolve(left.sum(axis=1), right.sum(axis=1))[: len(recall)]
+    both = np.convolve(left.sum(axis=1), right.sum(axis=1))[: len(recall)]
     weight = np.zeros(len(left) + len(right) - 1)
-    weight[: len(recall)] = ratio(recall, reached * 2.0**-600)
+    weight[: len(recall)] = ratio(recall, both * 2.0**-600)
     by_sum = np.lib.stride_tricks.sliding_window_view(weight, len(right))  # row r, column r': weight[r + r']
     missed = product(left.T, product(by_sum, right))
     law = np.zeros(windows.n + 1)
-    hits = law[: missed.shape[0] + missed.shape[1] - 1][::-1]  # the last columns are those of no hit
-    for u, row in enumerate(missed):
-        hits[u : u + len(row)] += row
+    reached = _diagonal_sums(missed)[::-1]  # the last columns are those of no hit
+    law[: len(reached)] = reached
     return law * 2.0**-600
+
+
+def _diagonal_sums(table: FloatArray) -> FloatArray:
+    """The sum over all entries (i, j) with the same i + j: each row is moved on by one more than that before.
+
+    >>> _diagonal_sums(np.array([[1.0, 2.0], [3.0, 4.0]]))
+    array([1., 5., 4.])
+    """
+    rows, columns = table.shape
+    moved = np.zeros((rows, columns + rows))
+    moved[:, :columns] = table
+    return np.asarray(moved.reshape(-1)[: rows * (columns + rows - 1)].reshape(rows, -1).sum(axis=0))
 
 
 def few_missed_pmf(windows: Windows, n_events: int, most: int) -> FloatArray:
@@ -197,7 +205,7 @@ def programme_cost(windows: Windows, n_events: int, most_missed: int | None = No
     It grows like min(D, n min(m, D)) min(m, D) n: long blocks are done by matrix products, whatever their length. With
     ``most_missed``, the cost of `few_missed_pmf`.
     """
-    _check_events(windows, n_events)
+    check_count("n_events", n_events, windows.n_steps)
     if n_events in (0, windows.n_steps):
         return 0
     blocks = windows.blocks
@@ -215,7 +223,7 @@ def few_cost(windows: Windows, n_events: int) -> float:
 
 def programme_bytes(windows: Windows, n_events: int, most_missed: int | None = None) -> int:
     """About the most memory that `joint_pmf` needs: two tables for every block still open, and some more."""
-    _check_events(windows, n_events)
+    check_count("n_events", n_events, windows.n_steps)
     columns = windows.n if most_missed is None else min(windows.n, most_missed + 1)
     table = 8 * (min(n_events, windows.covered) + 1) * (columns + 1)
     blocks = windows.blocks
@@ -224,13 +232,17 @@ def programme_bytes(windows: Windows, n_events: int, most_missed: int | None = N
 
 
 class _Kind(NamedTuple):
-    """Equal clusters of windows that hang together: blocks and predictions of each, and how many there are."""
+    """Equal clusters of windows that hang together: blocks and predictions of each, and how many there are.
+
+    Where its table is ``small``, to multiply by all of its entries is faster than to walk through the blocks.
+    """
 
     length: IntArray
     g: IntArray
     h: IntArray
     size: int
     copies: int
+    small: bool
 
 
 class _Programme:
@@ -241,15 +253,17 @@ class _Programme:
         self.n_events, self.reach = n_events, windows.reach
         self.most_missed = windows.n if most_missed is None else most_missed
         self.most_hit = n_events * windows.reach
-        longest = _longest_block(self.odds)
         self.kinds: list[_Kind] = []
         self.own: dict[int, FloatArray] = {}  # tables of small kinds
         clusters = distinct_clusters(windows)
         for member, count in zip(clusters.member.tolist(), clusters.copies.tolist(), strict=True):
             part = slice(clusters.first[member], clusters.first[member + 1])
-            of, length = cut(windows.blocks.length[part], longest)
-            g, h = clusters.g[part][of], clusters.h[part][of]
-            self.kinds.append(_Kind(length, g, h, int(clusters.size[member]), count))
+            length, g, h = _in_pieces(self.odds, windows.blocks.length[part], clusters.g[part], clusters.h[part])
+            size = int(clusters.size[member])
+            steps = length.tolist()
+            entries = (min(sum(steps), n_events) + 1) * (size + 1)
+            passes = sum(min(some, n_events) for some in steps) + 4 * len(steps) + 2 * size
+            self.kinds.append(_Kind(length, g, h, size, count, small=entries <= 2 * passes))
         self.kinds.sort(key=lambda kind: -kind.size)
 
     def halves(self) -> tuple[FloatArray, FloatArray]:
@@ -269,7 +283,7 @@ class _Programme:
         limits = self.most_missed, self.most_hit
         with engine(SECONDS_PER_BLOCK * sum(len(kind.length) for kind in self.kinds)) as (walk, times):
             for i, (kind, count) in enumerate(zip(self.kinds, counts, strict=True)):
-                if count and _is_small(kind, self.n_events):  # once by itself, and a product for each
+                if count and kind.small:  # once by itself, and a product for each
                     if i not in self.own:
                         rest = 0, kind.size, self.n_events, self.odds, *limits, self.reach
                         self.own[i] = walk(kind.length, kind.g, kind.h, np.ones((1, 1)), *rest)
@@ -290,9 +304,13 @@ def _odds(windows: Windows, n_events: int) -> float:
     return n_events / (windows.n_steps - n_events)
 
 
-def _longest_block(odds: float) -> int:
-    """Steps of a block in which tables grow no more than is allowed."""
-    return max(int(min(LOG_GROWTH_ALLOWED / math.log1p(odds), 2.0**62)), 1)
+def _in_pieces(odds: float, length: IntArray, g: IntArray, h: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    """Blocks cut where tables would grow more in one of them than is allowed."""
+    longest = max(int(min(LOG_GROWTH_ALLOWED / math.log1p(odds), 2.0**62)), 1)
+    if length.max(initial=0) <= longest:
+        return length, g, h
+    of, length = cut(length, longest)
+    return length, g[of], h[of]
 
 
 def most_hits(windows: Windows, n_events: int) -> int:
@@ -313,13 +331,6 @@ def _is_small_table(windows: Windows, n_events: int) -> bool:
     return (n_events + 1) * (min(windows.n, n_events * windows.reach) + 1) <= _SMALL_TABLE
 
 
-def _is_small(kind: _Kind, n_events: int) -> bool:
-    """Whether to multiply by all entries of a cluster's own table is faster than to walk through its blocks."""
-    entries = (min(int(kind.length.sum()), n_events) + 1) * (kind.size + 1)
-    passes = int(np.minimum(kind.length, n_events).sum()) + 4 * len(kind.length) + 2 * kind.size
-    return entries <= 2 * passes
-
-
 def ratio(upper: FloatArray, lower: FloatArray) -> FloatArray:
     """upper / lower, and 0 in rows so improbable that they underflow."""
     return np.divide(upper, lower, out=np.zeros_like(upper), where=lower > 1e-300)
@@ -328,15 +339,6 @@ def ratio(upper: FloatArray, lower: FloatArray) -> FloatArray:
 def _one_over(lower: FloatArray) -> FloatArray:
     """1 / lower, with the same exception."""
     return 1.0 / lower if lower.min() > 1e-300 else ratio(np.ones(len(lower)), lower)
-
-
-def _check_events(windows: Windows, n_events: int) -> None:
-    if not 0 <= n_events <= windows.n_steps:
-        raise InputError(
-            argument="n_events",
-            problem=f"must be from 0 to the {windows.n_steps} steps, got {n_events}",
-            remedy="count events on the same steps",
-        )
 
 
 # ---- the recurrence over blocks on tables of weights: one source, run by Python or, where that pays, compiled

@@ -17,14 +17,7 @@ from numpy.typing import NDArray
 
 from nofluke.errors import InputError
 from nofluke.laws.montecarlo.problem import MOST_STEPS, At, Hits, Problem, positive
-from nofluke.laws.montecarlo.results import (
-    FamilyWise,
-    JointCounts,
-    MaximumTest,
-    Simulation,
-    Tally,
-    p_value,
-)
+from nofluke.laws.montecarlo.results import FamilyWise, JointCounts, MaximumTest, Simulation, Tally, p_value
 from nofluke.laws.montecarlo.run import (
     CHUNK,
     Counts,

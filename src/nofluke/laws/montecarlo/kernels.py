@@ -158,12 +158,7 @@ def by_stratum(strata: IntArray, begins: IntArray) -> UInt32Array:
 
 @kernel
 def draw_in_strata(
-    seeds: UInt64Array,
-    steps: UInt32Array,
-    begins: IntArray,
-    sizes: IntArray,
-    wanted: IntArray,
-    placements: UInt32Array,
+    seeds: UInt64Array, steps: UInt32Array, begins: IntArray, sizes: IntArray, wanted: IntArray, placements: UInt32Array
 ) -> None:
     """Fill each row of `placements` with random steps of each stratum, as many as wanted, in ascending order.
 
@@ -420,12 +415,7 @@ def hits_of_windows(
 
 @kernel
 def tally(
-    hits: Int32Array,
-    observed: Int32Array,
-    at_least: IntArray,
-    at_most: IntArray,
-    total: IntArray,
-    squares: IntArray,
+    hits: Int32Array, observed: Int32Array, at_least: IntArray, at_most: IntArray, total: IntArray, squares: IntArray
 ) -> None:
     """Add the rows of `hits` (placement, cell) to the running counts and sums of every cell."""
     for i in range(hits.shape[0]):

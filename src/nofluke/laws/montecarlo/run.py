@@ -28,6 +28,7 @@ BLOCK_HITS = 2**18  # hits held at a time, for any number of cells
 DRAWN_STEPS = 2**21  # steps of all rows that NumPy draws at a time: a worker holds up to some 40 bytes for each
 AUTO_BINS = 2**20  # histogram bins that are kept unasked
 MOST_TABLE_THRESHOLDS = 256  # beyond, a row of the block table costs more than the 64 steps it stands for
+WORD_FLAGS = 2**20  # bits of words that are put together at a time
 MOST_MAXIMA = 1_000_000  # maxima kept for critical values
 
 
@@ -452,12 +453,14 @@ def _by_word(bins: NDArray[np.uint32], n_thresholds: int) -> tuple[NDArray[np.ui
     padded = np.full((n_words, 64), -1, dtype=np.int32)
     padded.reshape(-1)[: bins.size] = bins
     above = np.empty((n_words, n_thresholds), dtype=np.uint64)
-    before = np.zeros((n_words, n_thresholds), dtype=np.int32)
-    for k in range(n_thresholds):
-        higher = padded >= k
-        above[:, k] = np.packbits(higher, bitorder="little").view("<u8")
-        np.cumsum(higher[:-1].sum(axis=1), out=before[1:, k])
-    return above, before
+    before = np.zeros((n_words + 1, n_thresholds), dtype=np.int32)
+    some = max(WORD_FLAGS // (64 * n_thresholds), 1)
+    for begin in range(0, n_words, some):
+        part = slice(begin, begin + some)
+        higher = padded[part, np.newaxis] >= np.arange(n_thresholds)[:, np.newaxis]
+        above[part] = np.packbits(higher, axis=2, bitorder="little").view("<u8")[..., 0]
+        before[1:][part] = higher.sum(axis=2, dtype=np.uint8)  # 64 at most
+    return above, np.cumsum(before[:-1], axis=0, dtype=np.int32)
 
 
 def _observed(problem: Problem, side: Measure, hits: IntArray) -> NDArray[np.int32]:
