@@ -14,7 +14,7 @@ from nofluke.inference.sweep import BAND
 from nofluke.nulls.shifts import around
 from nofluke.plot.curves import SIDES, draw_band
 from nofluke.plot.panels import CHANCE, by_name, make_panels, one_legend, short
-from nofluke.plot.style import AxesArray, chance_of, colour, few_ticks, in_words, ink, label, one_of, tidy
+from nofluke.plot.style import AxesArray, chance_of, few_ticks, in_words, ink, label, of_detector, tidy
 from nofluke.series.timed import TimedCell
 from nofluke.series.tolerance import Tolerance
 from nofluke.series.trial import Cell
@@ -122,7 +122,6 @@ def lag(results: Any, ax: Any = None) -> AxesArray:
     found = {name: hits_by_shift(one.cell) for name, one in every.items()}
     panels = make_panels(ax, (2,), width=4.2, height=2.8)
     first = next(iter(every))
-    alone = len(every) == 1
     for panel, side in zip(panels, SIDES, strict=True):
         top = 0.0
         for i, (name, result) in enumerate(every.items()):
@@ -131,8 +130,8 @@ def lag(results: Any, ax: Any = None) -> AxesArray:
                 continue
             ends = np.array([*test.law.quantile(BAND), test.expected]) / test.of
             low, high, mean = (np.full(len(at), end) for end in ends)
-            style = {"color": colour("observed"), "linewidth": 2} if alone else one_of(i, len(every))
-            if alone:
+            style = of_detector(i, len(every))
+            if len(every) == 1:
                 draw_band(panel, at, low, mean, high, how=in_words([result.precision_test.how, result.recall_test.how]))
             else:
                 panel.plot(at[[0, -1]], mean[[0, -1]], **chance_of(style), label=CHANCE)
