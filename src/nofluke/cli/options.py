@@ -40,7 +40,7 @@ def options(text: str, **kinds: Any) -> Option:
     A word that is none of `KINDS` stands for text, unless ``kinds`` has the type by argument.
     """
     entries = re.split(r"\n(?=-)", dedent(text).strip())  # the other lines of an entry are indented
-    return several(*(_option(" ".join(entry.split()), kinds) for entry in entries))
+    return several(*(_option(" ".join(map(str.strip, entry.splitlines())), kinds) for entry in entries))
 
 
 def _option(entry: str, kinds: dict[str, Any]) -> Option:
@@ -54,7 +54,7 @@ def _option(entry: str, kinds: dict[str, Any]) -> Option:
     kind = kinds.get(own or named[-1].lstrip("-").replace("-", "_")) or KINDS.get(word, click.STRING)
     if "|" in word:
         kind = click.Choice(word.split("|"))
-    elif kind.name != word and kind is not click.INT:
+    elif kind.name.upper() != word:
         how["metavar"] = word
     if default is not None:
         how["default"] = kind.convert(default, None, None)
@@ -336,13 +336,14 @@ method_options = options("""
     --resamples INTEGER = 10000: Number of Monte Carlo permutations.
 """)
 chance_options = several(null_option, method_options, seed_option)
-judging_options = options("""
+STATISTICS = ("sttc", "event-synchronisation", "matching")
+judging_options = options(f"""
     --alternative greater|less|two-sided = greater: Which hits count as extreme.
     --ties full|mid = full: mid gives mid-p-values.
     --alpha NUMBER = 0.05: Level of the verdict and the gate.
     --test-f1: Test F1 even for series over 100,000 steps, and in JSON and CSV.
-    --statistic sttc|event-synchronisation|matching... as statistics: Another statistic to test, by simulation: spike
-        time tiling coefficient, event synchronisation or one-to-one matching. Repeat for several.
+    --statistic {"|".join(STATISTICS)}... as statistics: Another statistic to test, by simulation: spike time tiling
+        coefficient, event synchronisation or one-to-one matching. Repeat for several.
 """)
 familywise_option = options("""
     --familywise: Test the best of all cells against chance's best: by all rotations where they can be gone through,
