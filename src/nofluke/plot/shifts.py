@@ -12,6 +12,7 @@ from nofluke.errors import THINGS, say
 from nofluke.inference.evaluate import Evaluation
 from nofluke.inference.sweep import BAND
 from nofluke.nulls.shifts import around
+from nofluke.plain import plain_fraction
 from nofluke.plot.curves import SIDES, draw_band
 from nofluke.plot.panels import CHANCE, by_name, make_panels, one_legend, short
 from nofluke.plot.style import AxesArray, chance_of, few_ticks, in_words, ink, label, of_detector, tidy
@@ -65,7 +66,7 @@ def _in_time(cell: TimedCell) -> ByShift:
     step = max(round((reach.early + reach.late) / PER_WINDOW), 1)
     half = min(WINDOWS * PER_WINDOW, max(watch.watched // 4 // step, 1))
     shifts = np.arange(-half, half + 1)
-    lengths = [_number(int(j) * step * watch.ticks.size) for j in shifts]
+    lengths = [plain_fraction(int(j) * step * watch.ticks.size) for j in shifts]
     window: Tolerance = cell.trial.tolerances[cell.d]
     moved = cell.trial.over(
         tuple(window.by(length) if length else window for length in lengths),
@@ -73,10 +74,6 @@ def _in_time(cell: TimedCell) -> ByShift:
     )
     at, unit = as_people_say(np.array(lengths, dtype=np.float64), watch.ticks.is_dates)
     return ByShift(at=at, unit=unit, precision=moved.precision_hits[:, 0], recall=moved.recall_hits[:, 0])
-
-
-def _number(length: Any) -> int | float:
-    return int(length) if length.denominator == 1 else float(f"{float(length):.12g}")
 
 
 # ---- hits with the events shifted: a narrow peak where alarms keep one distance from them, or a hill
