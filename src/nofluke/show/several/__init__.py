@@ -31,7 +31,7 @@ from nofluke.show.leaderboard.page import opening
 from nofluke.show.report import Parts, Source, body_of, data_of, parts_of, script
 from nofluke.show.report.figures import stretched, stretched_axis
 from nofluke.show.report.next_steps import RULES
-from nofluke.show.report.origin import USUAL_RESAMPLES, Code, chosen_code, digest_of, digests_of, reading_code
+from nofluke.show.report.origin import USUAL_RESAMPLES, Code, chosen_code, digest_of, digests_of, reading_code, unusual
 from nofluke.studies.pooled_row import MEASURES, NAMES, PooledMeasure, p_or_dash
 from nofluke.text.tables import plural, show_number, show_share
 
@@ -356,11 +356,8 @@ def code_of_page(
     asked = [
         *chosen_code(result),
         *([] if settings.choice.is_auto else [f"null={result.null.code}"]),
-        *([] if settings.method == "auto" else [f"method={settings.method!r}"]),
-        *([] if settings.n_resamples == USUAL_RESAMPLES else [f"n_resamples={settings.n_resamples}"]),
-        *([] if found.seed == 0 else [f"rng={found.seed}"]),
-        *([] if settings.alpha == 0.05 else [f"alpha={settings.alpha!r}"]),
-        *([] if title is None else [f"title={title!r}"]),
+        *unusual(method=(settings.method, "auto"), n_resamples=(settings.n_resamples, USUAL_RESAMPLES)),
+        *unusual(rng=(found.seed, 0), alpha=(settings.alpha, 0.05), title=(title, None)),
         *([f"metrics={listed}"] if listed else []),
         'path="report.html"',
     ]
