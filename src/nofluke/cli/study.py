@@ -75,7 +75,7 @@ source_options = several(
     """),
     options(
         f"""
-        --warmup PART: {DECLARED["warmup"].option.removesuffix(".")}; or a column with the steps, or the share, of each
+        --warmup LENGTH: {DECLARED["warmup"].option.removesuffix(".")}; or a column with the steps, or the share, of each
             series (column:150 where 150 would be steps).
         """,
         warmup=PART,
