@@ -30,7 +30,6 @@ from nofluke.cli.options import (
     judging_options,
     method_options,
     null_of,
-    options,
     output_option,
     plot_option,
     preset_option,
@@ -42,7 +41,7 @@ from nofluke.cli.options import (
     zero_division_option,
 )
 from nofluke.cli.printing import extras, gate_code, write_result
-from nofluke.cli.values import FILE
+from nofluke.cli.values import COLUMN, CONDITION, FILE, SPAN, Values, list_option
 from nofluke.errors import InputError
 from nofluke.series.arguments import AboutTimes, names_of
 
@@ -52,40 +51,54 @@ if TYPE_CHECKING:
 list_options = several(
     click.argument("events", metavar="EVENTS", type=FILE),
     click.argument("alarms", metavar="ALARMS", type=FILE),
-    options("""
-        --event-time COLUMN: Column of EVENTS with the times, or with the starts of ranges.
-        --event-end COLUMN: Column of EVENTS with the ends, if these are ranges.
-        --event-where CONDITION: Rows of EVENTS to keep: a condition such as "severity <= 2".
-        --alarm-time COLUMN: Column of ALARMS with the times, or with the starts of ranges.
-        --alarm-end COLUMN: Column of ALARMS with the ends, if these are ranges.
-        --alarm-where CONDITION: Rows of ALARMS to keep.
-    """),
+    click.option("--event-time", type=COLUMN, help="Column of EVENTS with the times, or with the starts of ranges."),
+    click.option("--event-end", type=COLUMN, help="Column of EVENTS with the ends, if these are ranges."),
+    click.option("--event-where", type=CONDITION, help='Rows of EVENTS to keep: a condition such as "severity <= 2".'),
+    click.option("--alarm-time", type=COLUMN, help="Column of ALARMS with the times, or with the starts of ranges."),
+    click.option("--alarm-end", type=COLUMN, help="Column of ALARMS with the ends, if these are ranges."),
+    click.option("--alarm-where", type=CONDITION, help="Rows of ALARMS to keep."),
     time_format_option,
     format_of("--event-time-format", "EVENTS, if not that of --time-format; iso for ISO 8601"),
     format_of("--alarm-time-format", "ALARMS, likewise"),
     format_of("--gaps-time-format", "--gaps, likewise"),
-    options("""
-        --span START/END: When watching began and ended, both included. Default: the first and the last of all times,
-            a guess.
-        --gaps FILE: Another file with stretches in which nobody watched: two columns, start and end (begin, stop,
-            from, to).
-    """),
+    click.option(
+        "--span",
+        type=SPAN,
+        help="When watching began and ended, both included. Default: the first and the last of all times, a guess.",
+    ),
+    click.option(
+        "--gaps",
+        type=FILE,
+        help="Another file with stretches in which nobody watched: two columns, start and end (begin, stop, from, to).",
+    ),
     declared(*names_of(AboutTimes)),
     preset_option,
 )
 window_options = several(
-    options("""
-        --tolerance LENGTHS as tolerances: A duration (2d) for dates, else a number in the unit of the times. Several:
-            1d,3d or 0:6d:7.
-    """),
+    list_option(
+        "--tolerance",
+        "tolerances",
+        kind=Values("LENGTHS"),
+        help="A duration (2d) for dates, else a number in the unit of the times. Several: 1d,3d or 0:6d:7.",
+    ),
     side_options,
-    options("""
-        --lag LENGTHS as lags: Move the window: 2d for alarms about two days after events, -2d before. Several:
-            -7d,0,7d. Default 0.
-        --edges zero|interior = zero: Count everything, or only events and alarms whose whole window was watched.
-        --leads alarms|events: What comes first, which decides what tables call precursor and trigger rate. Default:
-            alarms.
-    """),
+    list_option(
+        "--lag",
+        "lags",
+        kind=Values("LENGTHS"),
+        help="Move the window: 2d for alarms about two days after events, -2d before. Several: -7d,0,7d. Default 0.",
+    ),
+    click.option(
+        "--edges",
+        type=click.Choice(["zero", "interior"]),
+        default="zero",
+        help="Count everything, or only events and alarms whose whole window was watched.",
+    ),
+    click.option(
+        "--leads",
+        type=click.Choice(["alarms", "events"]),
+        help="What comes first, which decides what tables call precursor and trigger rate. Default: alarms.",
+    ),
 )
 
 

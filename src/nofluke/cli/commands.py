@@ -41,7 +41,6 @@ from nofluke.cli.options import (
     method_options,
     metric_option,
     null_option,
-    options,
     output_option,
     plot_option,
     report_option,
@@ -52,7 +51,7 @@ from nofluke.cli.options import (
     zero_division_option,
 )
 from nofluke.cli.printing import extras, gate_code, wrapped, write, write_result
-from nofluke.cli.values import DIRECTORY, PAGE, PATH, SHARE, Number, Threshold, Values
+from nofluke.cli.values import DIRECTORY, PAGE, PATH, SHARE, Number, Threshold, Value, Values, list_option
 from nofluke.errors import InputError
 
 
@@ -97,22 +96,31 @@ def evaluate(file: str | None, form: str | None, output: str | None, **options: 
     ),
 )
 @data_options
-@options(
-    """
-    --threshold NUMBERS as thresholds: Thresholds: 2,3,5 or 2:5:7.
-    --quantile NUMBERS as quantiles: Thresholds as quantiles of the scores: .9,.99 or .5:.99:50.
-    --budget SHARES as budgets: Thresholds by the share of steps to predict at most: 1%,5% or .01,.05.
-    --tolerance LENGTHS as tolerances: Tolerances in steps (0,1,2,4) or, on a clock, in time (30min,1h). 0:8:5 is 0, 2,
-        4, 6 and 8. Default 0.
-    """,
-    thresholds=Values("NUMBERS", Threshold()),
-    quantiles=Values("NUMBERS", SHARE, shares=True),
-    budgets=Values("SHARES", shares=True),
+@list_option("--threshold", "thresholds", kind=Values("NUMBERS", Threshold()), help="Thresholds: 2,3,5 or 2:5:7.")
+@list_option(
+    "--quantile",
+    "quantiles",
+    kind=Values("NUMBERS", SHARE, shares=True),
+    help="Thresholds as quantiles of the scores: .9,.99 or .5:.99:50.",
+)
+@list_option(
+    "--budget",
+    "budgets",
+    kind=Values("SHARES", shares=True),
+    help="Thresholds by the share of steps to predict at most: 1%,5% or .01,.05.",
+)
+@list_option(
+    "--tolerance",
+    "tolerances",
+    kind=Values("LENGTHS"),
+    help="Tolerances in steps (0,1,2,4) or, on a clock, in time (30min,1h). 0:8:5 is 0, 2, 4, 6 and 8. Default 0.",
 )
 @unit_option
 @chance_options
 @strata_option
-@options("--chance: What chance scores in every cell, also without --threshold, --quantile or --budget.")
+@click.option(
+    "--chance", is_flag=True, help="What chance scores in every cell, also without --threshold, --quantile or --budget."
+)
 @familywise_option
 @plot_option()
 @format_option
@@ -147,11 +155,12 @@ def sweep(
     ),
 )
 @detector_options
-@options("""
-    --period PERIOD: The season to look for: steps (24), or a rule of the calendar such as "hour of week". Default: all
-        rules, with dates.
-    --alpha NUMBER = 0.05: Level of the findings.
-""")
+@click.option(
+    "--period",
+    metavar="PERIOD",
+    help='The season to look for: steps (24), or a rule of the calendar such as "hour of week". Default: all rules, with dates.',
+)
+@click.option("--alpha", type=SHARE, default=0.05, help="Level of the findings.")
 @format_option
 @output_option
 def diagnose(file: str | None, form: str | None, output: str | None, **options: Any) -> None:
@@ -193,7 +202,7 @@ ROLES = (
 @metric_option(
     "Another metric beside chance, such as vus-pr:window=100; nofluke metrics lists them. Repeat for several."
 )
-@options("--alpha NUMBER = 0.05: Level of the verdict.")
+@click.option("--alpha", type=SHARE, default=0.05, help="Level of the verdict.")
 @click.option("--title", help="Heading of the page; by default the name of FILE.")
 @click.option(
     "-o",
@@ -332,25 +341,20 @@ def _command_line(context: click.Context) -> str:
     type=click.Path(dir_okay=False, path_type=Path),
     help="JSON of evaluate, coincidence or compare: how many more events, and how much more time, at its rates.",
 )
-@options("""
-    --recall NUMBER: The share of events that the detector truly finds.
-    --precision NUMBER: Or the share of its alarms that are right: power by simulation.
-    --coverage SHARE: The share of steps near an alarm, such as 20% or 0.2.
-    --share-alarms SHARE: Or the share of predicted steps, if these are single random ones.
-    --tolerance LENGTH: In steps, for --share-alarms. Default 0.
-""")
-@sides_in("--late -1 --early 3", "between 1 and 3 steps before")
-@options(
-    """
-    --events INTEGER as n_events: How many events: prints the power.
-    --power NUMBER: Or the power asked for: prints how many events it takes.  [default: 0.8]
-    --steps INTEGER as n_steps: How many steps there are.
-    --steps-per-event NUMBER: Or how many for each event.  [default: 200]
-    --alpha NUMBER = 0.05: Level of the test.
-    --resamples INTEGER = 1000: Runs of the simulation, for --precision.
-    """,
-    steps_per_event=Number(),
+@click.option("--recall", type=SHARE, help="The share of events that the detector truly finds.")
+@click.option("--precision", type=SHARE, help="Or the share of its alarms that are right: power by simulation.")
+@click.option("--coverage", type=Value("SHARE"), help="The share of steps near an alarm, such as 20% or 0.2.")
+@click.option(
+    "--share-alarms", type=Value("SHARE"), help="Or the share of predicted steps, if these are single random ones."
 )
+@click.option("--tolerance", type=Value("LENGTH"), help="In steps, for --share-alarms. Default 0.")
+@sides_in("--late -1 --early 3", "between 1 and 3 steps before")
+@click.option("--events", "n_events", type=int, help="How many events: prints the power.")
+@click.option("--power", type=SHARE, help="Or the power asked for: prints how many events it takes.  [default: 0.8]")
+@click.option("--steps", "n_steps", type=int, help="How many steps there are.")
+@click.option("--steps-per-event", type=Number(), help="Or how many for each event.  [default: 200]")
+@click.option("--alpha", type=SHARE, default=0.05, help="Level of the test.")
+@click.option("--resamples", type=int, default=1_000, help="Runs of the simulation, for --precision.")
 @seed_option
 @format_option
 @output_option
@@ -424,7 +428,7 @@ def read_json(path: Path) -> Any:
 
 
 @click.command(cls=Command, examples=("nofluke demo", "nofluke demo --seed 1 --report demo.html"))
-@options("--seed INTEGER = 0: Which simulated series.")
+@click.option("--seed", type=int, default=0, help="Which simulated series.")
 @report_option
 def demo(seed: int, report: str | None) -> None:
     """Judge a detector on simulated tweets about earthquakes."""
@@ -467,18 +471,23 @@ _ONE_PAGE = {
     type=DIRECTORY,
     help="Where to write index.html, figures, numbers and claims.json.",
 )
-@options("--simulated: Simulated data in place of the paper's: needs no network.")
+@click.option("--simulated", is_flag=True, help="Simulated data in place of the paper's: needs no network.")
 @fixed_seed_option
-@options(
-    """
-    --permutations INTEGER = 10000: Random placements, where the paper simulates; random scores with --point-adjustment;
-        draws with --nab.
-    --point-adjustment: Another page: published point-adjusted F1 beside that of random scores, on MSL, SMAP, SMD and
-        PSM.
-    --nab PATH: Another page: NAB's published detectors beside chance, from a clone of numenta/NAB or a table of its
-        scores.
-    """,
-    nab=PATH,
+@click.option(
+    "--permutations",
+    type=int,
+    default=10_000,
+    help="Random placements, where the paper simulates; random scores with --point-adjustment; draws with --nab.",
+)
+@click.option(
+    "--point-adjustment",
+    is_flag=True,
+    help="Another page: published point-adjusted F1 beside that of random scores, on MSL, SMAP, SMD and PSM.",
+)
+@click.option(
+    "--nab",
+    type=PATH,
+    help="Another page: NAB's published detectors beside chance, from a clone of numenta/NAB or a table of its scores.",
 )
 def reproduce(
     output: str, simulated: bool, seed: int, permutations: int, point_adjustment: bool, nab: str | None

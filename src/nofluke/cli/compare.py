@@ -8,9 +8,9 @@ import click
 
 from nofluke.cli.arguments import asked, named_detectors, read_detector
 from nofluke.cli.command import Command
-from nofluke.cli.options import detectors_options, format_option, options, output_option, plot_option, report_option
+from nofluke.cli.options import detectors_options, format_option, output_option, plot_option, report_option
 from nofluke.cli.printing import write_result
-from nofluke.cli.values import FILE
+from nofluke.cli.values import COLUMN, FILE, SHARE
 from nofluke.errors import InputError, shown
 
 
@@ -24,12 +24,10 @@ from nofluke.errors import InputError, shown
     ),
 )
 @detectors_options
-@options("""
-    --alpha NUMBER = 0.05: Level of the tests, over all pairs.
-    --level NUMBER = 0.95: Level of the intervals.
-    --resamples INTEGER = 9999: Random swaps, where all are too many.
-    --seed INTEGER = 0: Seed of the swaps.
-""")
+@click.option("--alpha", type=SHARE, default=0.05, help="Level of the tests, over all pairs.")
+@click.option("--level", type=SHARE, default=0.95, help="Level of the intervals.")
+@click.option("--resamples", type=int, default=9_999, help="Random swaps, where all are too many.")
+@click.option("--seed", type=int, default=0, help="Seed of the swaps.")
 @plot_option()
 @format_option
 @output_option
@@ -67,6 +65,8 @@ def compare(file: str | None, form: str | None, output: str | None, **options: A
 
 # ---- `nofluke rank`
 
+KINDS = click.Choice(["sources", "series"])
+
 
 @click.command(
     cls=Command,
@@ -78,23 +78,52 @@ def compare(file: str | None, form: str | None, output: str | None, **options: A
     ),
 )
 @click.argument("table", metavar="FILE...", type=FILE, nargs=-1, required=True)
-@options("""
-    --series COLUMN: Column that names the series.
-    --method-column COLUMN as method: For tables with a row for each series and method: who it is about.
-    --value COLUMN: With --method-column, of several files, or of a study: the column of values. Default f1 of a study.
-    --source COLUMN: Where a series comes from: a column, or a pattern whose group is in its name, as '_([^_]+)_' in
-        001_NAB_id_1.
-    --methods PATTERN...: Which columns are methods, by name or pattern; those after ! are left out. Repeat for several.
-    --weigh sources|series = series: What has the same weight in means.
-    --better higher|lower = higher: Which values are better.
-    --speaks-for sources|series: New sources, or more series of the same sources. Default: sources, where they are
-        known.
-    --alpha NUMBER = 0.05: Level of the tests, over all pairs.
-    --resamples INTEGER = 9999: Random exchanges, where all are too many.
-    --seed INTEGER = 0: Seed of the exchanges.
-    --classical: Add mean ranks, and what Friedman, Nemenyi and Wilcoxon say, which take series for independent.
-    --rows methods|pairs = methods: What a row of the table is.
-""")
+@click.option("--series", type=COLUMN, help="Column that names the series.")
+@click.option(
+    "--method-column", "method", type=COLUMN, help="For tables with a row for each series and method: who it is about."
+)
+@click.option(
+    "--value",
+    type=COLUMN,
+    help="With --method-column, of several files, or of a study: the column of values. Default f1 of a study.",
+)
+@click.option(
+    "--source",
+    type=COLUMN,
+    help="Where a series comes from: a column, or a pattern whose group is in its name, as '_([^_]+)_' in 001_NAB_id_1.",
+)
+@click.option(
+    "--methods",
+    metavar="PATTERN",
+    multiple=True,
+    help="Which columns are methods, by name or pattern; those after ! are left out. Repeat for several.",
+)
+@click.option("--weigh", type=KINDS, default="series", help="What has the same weight in means.")
+@click.option(
+    "--better",
+    type=click.Choice(["higher", "lower"]),
+    default="higher",
+    help="Which values are better.",
+)
+@click.option(
+    "--speaks-for",
+    type=KINDS,
+    help="New sources, or more series of the same sources. Default: sources, where they are known.",
+)
+@click.option("--alpha", type=SHARE, default=0.05, help="Level of the tests, over all pairs.")
+@click.option("--resamples", type=int, default=9_999, help="Random exchanges, where all are too many.")
+@click.option("--seed", type=int, default=0, help="Seed of the exchanges.")
+@click.option(
+    "--classical",
+    is_flag=True,
+    help="Add mean ranks, and what Friedman, Nemenyi and Wilcoxon say, which take series for independent.",
+)
+@click.option(
+    "--rows",
+    type=click.Choice(["methods", "pairs"]),
+    default="methods",
+    help="What a row of the table is.",
+)
 @plot_option("--diagram")
 @report_option
 @format_option

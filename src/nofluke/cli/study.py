@@ -20,7 +20,6 @@ from nofluke.cli.options import (
     null_of_study_option,
     of_alarms_options,
     of_scores_options,
-    options,
     plot_option,
     preset_option,
     rule_options,
@@ -30,7 +29,7 @@ from nofluke.cli.options import (
     unit_option,
 )
 from nofluke.cli.printing import verdict_code, wrapped, write, write_result
-from nofluke.cli.values import DIRECTORY, FILE, PART
+from nofluke.cli.values import COLUMN, DIRECTORY, FILE, PART, SHARE, Value
 from nofluke.errors import InputError, interruptible
 from nofluke.series.arguments import CHOICES, DECLARED, AboutEvents, names_of
 from nofluke.studies.sources import LAYOUTS
@@ -47,38 +46,69 @@ def _no_stream(_context: click.Context, _option: click.Parameter, sources: tuple
 
 source_options = several(
     click.argument("source", metavar="SOURCE...", type=FILE, nargs=-1, required=True, callback=_no_stream),
-    options("""
-        --series COLUMN: Column that names the series. Without it each file is one, named after the file.
-        --group COLUMN: Column of groups that are independent of each other, such as data sets; / is the folder of a
-            file. Default: the series.
-        --truth COLUMN: Column of 0/1 labels.
-        --scores PATTERN...: Columns of scores, one a detector, by name or pattern ('det_*'). Repeat for several. In
-            layouts: which detectors.
-        --detector COLUMN: For long tables: the column that names the detector.
-        --time COLUMN: Column of times: the clock.
-    """),
+    click.option(
+        "--series",
+        type=COLUMN,
+        help="Column that names the series. Without it each file is one, named after the file.",
+    ),
+    click.option(
+        "--group",
+        type=COLUMN,
+        help="Column of groups that are independent of each other, such as data sets; / is the folder of a file. Default: the "
+        "series.",
+    ),
+    click.option("--truth", type=COLUMN, help="Column of 0/1 labels."),
+    click.option(
+        "--scores",
+        metavar="PATTERN",
+        multiple=True,
+        help="Columns of scores, one a detector, by name or pattern ('det_*'). Repeat for several. In layouts: which detectors.",
+    ),
+    click.option("--detector", type=COLUMN, help="For long tables: the column that names the detector."),
+    click.option("--time", type=COLUMN, help="Column of times: the clock."),
     time_format_option,
     format_of("--ranges-time-format", "--ranges, if not that of --time-format; iso for ISO 8601"),
-    options(f"--layout {'|'.join(LAYOUTS)} = auto: How files are arranged; auto is long with --detector, else wide."),
-    options("""
-        --ranges FILE: Events in a separate file: a table with the columns series, start and end, or JSON by series.
-        --pattern PATH: For --layout folders: how the paths of scores in SOURCE are made, such as
-            '{group}/{detector}/{series}.csv'; * is anything.
-        --labels PATH: For --layout folders: the path of labels, such as 'labels/{group}/{series}.csv', or of one table
-            for all.
-        --score-column COLUMN: For --layout folders: the column of scores, where files have several; --truth is that
-            of labels.
-        --data DIR: The folder with the labels of the layouts tsb-ad and timeeval.
-    """),
-    options(f"""
-        --truth-as {"|".join(CHOICES["truth_as"])} = auto: How to read the truth when it cannot be inferred.
-    """),
-    options(
-        f"""
-        --warmup LENGTH: {DECLARED["warmup"].option.removesuffix(".")}; or a column with the steps, or the share, of each
-            series (column:150 where 150 would be steps).
-        """,
-        warmup=PART,
+    click.option(
+        "--layout",
+        type=click.Choice(LAYOUTS),
+        default="auto",
+        help="How files are arranged; auto is long with --detector, else wide.",
+    ),
+    click.option(
+        "--ranges",
+        type=FILE,
+        help="Events in a separate file: a table with the columns series, start and end, or JSON by series.",
+    ),
+    click.option(
+        "--pattern",
+        metavar="PATH",
+        help="For --layout folders: how the paths of scores in SOURCE are made, such as '{group}/{detector}/{series}.csv'; "
+        "* is anything.",
+    ),
+    click.option(
+        "--labels",
+        metavar="PATH",
+        help="For --layout folders: the path of labels, such as 'labels/{group}/{series}.csv', or of one table for all.",
+    ),
+    click.option(
+        "--score-column",
+        type=COLUMN,
+        help="For --layout folders: the column of scores, where files have several; --truth is that of labels.",
+    ),
+    click.option("--data", type=DIRECTORY, help="The folder with the labels of the layouts tsb-ad and timeeval."),
+    click.option(
+        "--truth-as",
+        type=click.Choice(CHOICES["truth_as"]),
+        default=DECLARED["truth_as"].default,
+        help="How to read the truth when it cannot be inferred.",
+    ),
+    click.option(
+        "--warmup",
+        default=None,
+        type=PART,
+        metavar="LENGTH",
+        help=f"{DECLARED['warmup'].option.removesuffix('.')}; or a column with the steps, or the share, of each series "
+        "(column:150 where 150 would be steps).",
     ),
     declared(*(name for name in names_of(AboutEvents) if name != "warmup")),
     of_scores_options,
@@ -87,12 +117,17 @@ source_options = several(
 )
 cell_options = several(
     rule_options,
-    options("""
-        --cut-ties drop|random = drop: Scores tied at the cut of a --budget: no alarms, or as many of them as the
-            budget allows, at random.
-        --tolerance LENGTH: A share of each series' length (1%), steps (2), or a duration (2h) where there is a clock.
-            Default 0.
-    """),
+    click.option(
+        "--cut-ties",
+        type=click.Choice(("drop", "random")),
+        default="drop",
+        help="Scores tied at the cut of a --budget: no alarms, or as many of them as the budget allows, at random.",
+    ),
+    click.option(
+        "--tolerance",
+        type=Value("LENGTH"),
+        help="A share of each series' length (1%), steps (2), or a duration (2h) where there is a clock. Default 0.",
+    ),
     side_options,
     unit_option,
     null_of_study_option,
@@ -100,13 +135,15 @@ cell_options = several(
         "Another metric of each cell, with its mean over series in the leaderboard, such as auc-roc; nofluke metrics lists "
         "them. Repeat for several."
     ),
-    options("""
-        --rank-by MEASURE = f1: What the leaderboard is ranked by: f1, precision, recall, or a metric as --metric names
-            it.
-        --resamples INTEGER = 10000: Random draws, where chance is simulated.
-    """),
+    click.option(
+        "--rank-by",
+        metavar="MEASURE",
+        default="f1",
+        help="What the leaderboard is ranked by: f1, precision, recall, or a metric as --metric names it.",
+    ),
+    click.option("--resamples", type=int, default=10_000, help="Random draws, where chance is simulated."),
     fixed_seed_option,
-    options("--alpha NUMBER = 0.05: Level of all verdicts."),
+    click.option("--alpha", type=SHARE, default=0.05, help="Level of all verdicts."),
 )
 run_options = several(
     click.option("--title", default="", show_default=False, metavar="TEXT", help="What the leaderboard is called."),
@@ -119,18 +156,32 @@ run_options = several(
         callback=directory,
         help="Keep all results there, and resume from what is there already. Without it, the leaderboard is only printed.",
     ),
-    options(f"""
-        --restart: Start over: remove what an earlier study left in -o.
-        --workers INTEGER: Processes; by default as many as there are cores. Changes no number.
-        --dask ADDRESS: Compute on a Dask cluster: the address of its scheduler (tcp://10.0.0.5:8786), or local to
-            start one here.
-        --format {"|".join(FORMATS)}|junit = text as form: How to print the leaderboard; junit is XML for build
-            servers, with the verdict on each detector as a test.
-        --by detector|group = detector: What to print: the leaderboard, or which detectors are better than chance in
-            which --group.
-    """),
+    click.option("--restart", is_flag=True, help="Start over: remove what an earlier study left in -o."),
+    click.option("--workers", type=int, help="Processes; by default as many as there are cores. Changes no number."),
+    click.option(
+        "--dask",
+        metavar="ADDRESS",
+        help="Compute on a Dask cluster: the address of its scheduler (tcp://10.0.0.5:8786), or local to start one here.",
+    ),
+    click.option(
+        "--format",
+        "form",
+        type=click.Choice((*FORMATS, "junit")),
+        default="text",
+        help="How to print the leaderboard; junit is XML for build servers, with the verdict on each detector as a test.",
+    ),
+    click.option(
+        "--by",
+        type=click.Choice(("detector", "group")),
+        default="detector",
+        help="What to print: the leaderboard, or which detectors are better than chance in which --group.",
+    ),
     plot_option(),
-    options("--gate: Exit with 1 unless the verdict on every detector is yes; 3 if it is 'cannot tell' for one."),
+    click.option(
+        "--gate",
+        is_flag=True,
+        help="Exit with 1 unless the verdict on every detector is yes; 3 if it is 'cannot tell' for one.",
+    ),
 )
 
 

@@ -58,19 +58,6 @@ class Threshold(Number):
         return number
 
 
-class Share(Number):
-    """A number from 0 to 1, or a percentage."""
-
-    def __init__(self) -> None:
-        super().__init__(share=True)
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        number = super().convert(value, param, ctx)
-        if not 0 <= number <= 1:
-            raise InputError(problem=f"{_option(param)} {number:g} must be between 0 and 1")
-        return number
-
-
 SHARE = Number(share=True)
 
 
@@ -133,6 +120,11 @@ class Values(click.types.StringParamType):
         if self.shares:
             _check_shares(words, value, _option(param))
         return words if self.kind is None else tuple(self.kind.convert(word, param, ctx) for word in words)
+
+
+def list_option(*names: str, kind: Values, **more: Any) -> Callable[[Any], Any]:
+    """An option that takes several values: by a list, a range, or by repeating it."""
+    return click.option(*names, type=kind, multiple=True, callback=_flat, **more)
 
 
 def spread(text: str, option: str) -> tuple[str, ...]:
@@ -216,8 +208,7 @@ def _decimal(text: str) -> str:
     return "" if match is None else f"{match[1]}.{match[2]}{match[3]}"
 
 
-def flat(_context: click.Context, _option: click.Parameter, values: tuple[tuple[Any, ...], ...]) -> Any:
-    """Lists that were passed one after another as one; None where there is none."""
+def _flat(_context: click.Context, _option: click.Parameter, values: tuple[tuple[Any, ...], ...]) -> Any:
     return tuple(one for several in values for one in several) or None
 
 
@@ -287,24 +278,8 @@ def _nulls(_context: click.Context, _option: str) -> Iterable[str]:
     return ("auto", *NAMES)
 
 
-class _Metric(Word):
-    """Only metrics are let through, before any file is read; their settings are none of the command's options."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        from nofluke.metrics import get
-
-        name = super().convert(value, param, ctx)
-        try:
-            get(name)
-        except InputError as error:
-            about = error if error.argument == "metric" else InputError(value=name, remedy=str(error))
-            told = InputError(argument=_option(param), value=about.value, problem=about.problem, remedy=about.remedy)
-            raise InputError(problem=joined(" ", [told.words, "See nofluke metrics."])) from None
-        return name
-
-
 COLUMN = Word("COLUMN", _columns)
-METRIC = _Metric("METRIC", _metrics)
+METRIC = Word("METRIC", _metrics)
 NULL = Word("NULL", _nulls)
 FILE, PATH = Word("FILE", _nothing, "file"), Word("PATH", _nothing, "file")
 DIRECTORY = Word("DIR", _nothing, "dir")
@@ -361,13 +336,3 @@ SPAN = _SpanType()
 CONDITION = Word("CONDITION", _nothing)
 PART = Word("PART", _nothing)
 """A part of a series: one value, two with a comma between them, or a column."""
-
-KINDS: dict[str, Any] = {
-    **{kind.name: kind for kind in (COLUMN, CONDITION, DIRECTORY, FILE, METRIC, NULL, SPAN)},
-    "INTEGER": click.INT,
-    "LENGTH": Value("LENGTH"),
-    "LENGTHS": Values("LENGTHS"),
-    "NUMBER": SHARE,
-    "SHARE": Value("SHARE"),
-}
-"""What is read behind an option, by the word that help has for it. A NUMBER may be a percentage."""

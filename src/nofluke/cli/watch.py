@@ -19,7 +19,6 @@ from nofluke.cli.command import Command, advising
 from nofluke.cli.options import (
     alarms_file_options,
     format_of,
-    options,
     output_option,
     report_option,
     several,
@@ -28,45 +27,59 @@ from nofluke.cli.options import (
     truth_file_options,
 )
 from nofluke.cli.printing import write
-from nofluke.cli.values import FILE
+from nofluke.cli.values import COLUMN, FILE, NULL, SHARE, Value
 from nofluke.errors import InputError
 
 GATE = {"lost": 1, "cannot tell": 3}
+_LENGTH = Value("LENGTH")
 
 list_options = several(
-    options("--predictions COLUMN: Column of --predictions-file with the times of alarms."),
+    click.option("--predictions", type=COLUMN, help="Column of --predictions-file with the times of alarms."),
     alarms_file_options,
-    options("--truth COLUMN: Column of --truth-file with the times of events."),
+    click.option("--truth", type=COLUMN, help="Column of --truth-file with the times of events."),
     truth_file_options,
-    options("--gaps FILE: File of stretches in which nobody watched: two columns, start and end."),
+    click.option("--gaps", type=FILE, help="File of stretches in which nobody watched: two columns, start and end."),
     format_of("--gaps-time-format", "--gaps, likewise"),
     time_format_option,
-    options("""
-        --since TIME: From when on the lists are complete. Default: where both have begun.
-        --until TIME = now: Up to when they are complete: nothing after it is used.
-    """),
+    click.option(
+        "--since", metavar="TIME", help="From when on the lists are complete. Default: where both have begun."
+    ),
+    click.option(
+        "--until",
+        metavar="TIME",
+        default="now",
+        help="Up to when they are complete: nothing after it is used.",
+    ),
 )
 setting_options = several(
-    options("--tolerance LENGTH: How early or late an alarm may be, such as 10min."),
+    click.option("--tolerance", type=_LENGTH, help="How early or late an alarm may be, such as 10min."),
     sides_in("--early 1h --late 0s", "up to an hour before"),
-    options(
-        """
-        --block LENGTH: How long a block is. Default: 1d, or longer if the tolerance is long.
-        --labels-final LENGTH: How long after a block its labels are final, such as 2d. Default 0.
-        --null NULL: auto (default), permutation, circular-shift or period-shuffle:period=1d.
-        --alpha NUMBER: Level of the verdict. Default 0.05.
-        --mute-after LENGTH: Alarms are held back for so long after each event: mask that time.
-        --lost-below SHARE: Recall below which skill is lost: 0.6, or 90d to learn it from.
-        --false-alarm-every LENGTH: Mean time between false verdicts of a loss. Default 1y.
-        --start TIME: Where the first block begins. Default: midnight before the first data.
-        --step LENGTH: Resolution of the times. Default: about a fiftieth of the tolerance.
-        --timezone NAME: Whole days are those there, such as Europe/Berlin.
-        --count-events steps|ranges: What an event is; ranges by default, where there are some.
-        --restart: Begin a new run with these settings; runs share alpha.
-        """,
-        lost_below=click.STRING,  # or a length
-        false_alarm_every=click.STRING,
+    click.option("--block", type=_LENGTH, help="How long a block is. Default: 1d, or longer if the tolerance is long."),
+    click.option(
+        "--labels-final", type=_LENGTH, help="How long after a block its labels are final, such as 2d. Default 0."
     ),
+    click.option("--null", type=NULL, help="auto (default), permutation, circular-shift or period-shuffle:period=1d."),
+    click.option("--alpha", type=SHARE, help="Level of the verdict. Default 0.05."),
+    click.option(
+        "--mute-after", type=_LENGTH, help="Alarms are held back for so long after each event: mask that time."
+    ),
+    click.option(
+        "--lost-below", metavar="SHARE", help="Recall below which skill is lost: 0.6, or 90d to learn it from."
+    ),
+    click.option(
+        "--false-alarm-every", metavar="LENGTH", help="Mean time between false verdicts of a loss. Default 1y."
+    ),
+    click.option(
+        "--start", metavar="TIME", help="Where the first block begins. Default: midnight before the first data."
+    ),
+    click.option("--step", type=_LENGTH, help="Resolution of the times. Default: about a fiftieth of the tolerance."),
+    click.option("--timezone", metavar="NAME", help="Whole days are those there, such as Europe/Berlin."),
+    click.option(
+        "--count-events",
+        type=click.Choice(["steps", "ranges"]),
+        help="What an event is; ranges by default, where there are some.",
+    ),
+    click.option("--restart", is_flag=True, help="Begin a new run with these settings; runs share alpha."),
 )
 _SETTINGS = (
     *("block", "labels_final", "null", "alpha", "mute_after", "lost_below", "false_alarm_every", "start", "step"),
@@ -86,12 +99,15 @@ _SETTINGS = (
 @click.argument("state", metavar="STATE", type=FILE)
 @list_options
 @setting_options
-@options("--gate: Exit with 1 if skill is lost, and 3 if the verdict is 'cannot tell'.")
+@click.option("--gate", is_flag=True, help="Exit with 1 if skill is lost, and 3 if the verdict is 'cannot tell'.")
 @report_option
-@options("""
-    --format text|json|prometheus = text as form: How to print; prometheus is for the textfile collector of its node
-        exporter.
-""")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(("text", "json", "prometheus")),
+    default="text",
+    help="How to print; prometheus is for the textfile collector of its node exporter.",
+)
 @output_option
 def watch(state: str, form: str, output: str | None, report: str | None, gate: bool, **options: Any) -> int:
     """Is it still better than chance today? Look as often as you like.
