@@ -203,6 +203,19 @@ def test_commands_of_the_page_run_on_the_command_line(tmp_path):
     assert done.exit_code == 0, done.output
 
 
+def test_commands_of_the_page_have_their_options_before_files_whose_names_begin_with_a_dash():
+    """Behind -- nothing is an option any more."""
+    from nofluke.show.report import Source
+
+    truth, scores = skilled()
+    command = "nofluke report --scores z --quantile 0.8 --tolerance 1 -- -old.csv"
+    source = Source(file="-old.csv", columns={"truth": "y", "scores": "z"}, command=command)
+    steps = make_payload(nf.evaluate(truth, scores, quantile=0.8, tolerance=1), source)["next"]
+    commands = [step["command"] for step in steps if step["command"].startswith("nofluke evaluate")]
+    assert commands
+    assert all(one.endswith((" -- -old.csv", " -- NEW.csv")) for one in commands), commands
+
+
 @pytest.mark.parametrize(
     ("how", "words"),
     [

@@ -503,3 +503,17 @@ def test_advice_about_alarms_has_no_rule_for_scores():
         "nofluke report d.csv --truth y --scores 'b c' --budget 1% --tolerance 2"
     )
     assert own_source(source, "p").command == "nofluke report d.csv --truth y --predictions p --tolerance 2"
+
+
+def test_the_command_of_one_detector_names_the_columns_of_a_file_of_alarms_or_leaves_the_file_out():
+    """--predictions names the column of times there, not a detector; a detector with scores needs no such file."""
+    start, rest = "nofluke report d.csv --truth y", "--predictions-file al.csv --where 'w < 2' --predictions when"
+    columns = {"truth": "y", "scores:a": "a", "predictions": "when"}
+    how = {"file": "d.csv", "columns": columns, "predictions_file": "al.csv", "where": "w < 2"}
+    source = Source(command=f"{start} {rest} --scores a --budget 1% --tolerance 2", **how)
+    assert own_source(source, "a").command == f"{start} --scores a --budget 1% --tolerance 2"
+    assert own_source(source, "al").command == f"{start} {rest} --tolerance 2"
+    source = Source(command=f"{start} {rest} --by rule --scores a --tolerance 2", by="rule", **how)
+    assert own_source(source, "a").command == f"{start} --scores a --tolerance 2"
+    wanted = """--predictions-file al.csv --predictions when --where '(w < 2) AND "rule" = '"'"'cpu'"'"''"""
+    assert own_source(source, "cpu").command == f"{start} {wanted} --tolerance 2"

@@ -241,6 +241,15 @@ def exact_fraction(number: float | Fraction) -> Fraction:
     return Fraction(repr(float(number))) if isinstance(number, float) else Fraction(number)
 
 
+def plain_fraction(number: Fraction) -> int | float:
+    """A fraction as Python's own number: in twelve digits where it is not whole.
+
+    >>> plain_fraction(Fraction(4, 2)), plain_fraction(Fraction(1, 3))
+    (2, 0.333333333333)
+    """
+    return int(number) if number.denominator == 1 else float(f"{float(number):.12g}")
+
+
 def finite_or_none(value: float | None) -> float | None:
     """None instead of NaN and infinity, which JSON does not have."""
     return value if value is not None and math.isfinite(value) else None

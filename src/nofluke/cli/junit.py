@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -54,10 +54,10 @@ def junit(name: str, suites: Iterable[Suite]) -> str:
     </testsuites>
     """
     suites = tuple(suites)
-    every = tuple(case for suite in suites for case in suite.cases)
-    root = ElementTree.Element("testsuites", {"name": _legal(name), **_counts(every)})
+    every = [case for suite in suites for case in suite.cases]
+    root = ElementTree.Element("testsuites", {"name": _legal(name), **_counts(every, "failure", "error")})
     for suite in suites:
-        counts = {**_counts(suite.cases), "skipped": str(_count(suite.cases, "skipped")), "time": "0"}
+        counts = {**_counts(suite.cases, "failure", "error", "skipped"), "time": "0"}
         one = ElementTree.SubElement(root, "testsuite", {"name": _legal(suite.name), **counts})
         if suite.properties:
             properties = ElementTree.SubElement(one, "properties")
@@ -76,16 +76,10 @@ def junit(name: str, suites: Iterable[Suite]) -> str:
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + body.decode("ascii")
 
 
-def _counts(cases: tuple[Case, ...]) -> dict[str, str]:
-    return {
-        "tests": str(len(cases)),
-        "failures": str(_count(cases, "failure")),
-        "errors": str(_count(cases, "error")),
-    }
-
-
-def _count(cases: tuple[Case, ...], outcome: Outcome) -> int:
-    return sum(case.outcome == outcome for case in cases)
+def _counts(cases: Sequence[Case], *outcomes: Outcome) -> dict[str, str]:
+    names = {"failure": "failures", "error": "errors"}
+    counts = {names.get(outcome, outcome): sum(case.outcome == outcome for case in cases) for outcome in outcomes}
+    return {name: str(count) for name, count in {"tests": len(cases), **counts}.items()}
 
 
 def _legal(text: str) -> str:

@@ -59,6 +59,7 @@ from nofluke.nulls.seasons import (
     strongest,
 )
 from nofluke.nulls.stratified import Stratified
+from nofluke.plain import plain_fraction
 from nofluke.series.clock import Clock
 from nofluke.series.counting import flags_of, runs
 from nofluke.series.timed import TimedCell, TimedTruth
@@ -244,7 +245,7 @@ class Sketch:
         ticks = self.truth.watch.ticks
         long = Fraction(steps) * self.width * self.truth.watch.stride * ticks.size
         if not ticks.is_dates:
-            return int(long) if long.denominator == 1 else float(f"{float(long):.12g}")
+            return plain_fraction(long)
         # without meaningless digits, and enough for a period to stay in phase over thousands of cycles
         coarse = next((size for size in COARSE if long >= 100_000 * size), 1)
         return format_duration(max(round(long / coarse) * coarse, 1))

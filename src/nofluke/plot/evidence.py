@@ -8,8 +8,7 @@ import numpy as np
 
 from nofluke.inference.watch import WatchResult
 from nofluke.plot.panels import check_kind, legend_above, make_panels, short
-from nofluke.plot.style import AxesArray, check_matplotlib, faint, few_ticks, ink, label, on_dark, one_of, tidy
-from nofluke.text.signs import COLOURS
+from nofluke.plot.style import AxesArray, check_matplotlib, colour, faint, few_ticks, ink, label, of_detector, tidy
 
 MOST_SHOWN = 1e300
 """Evidence beyond this is drawn there: nobody is convinced any more than that."""
@@ -51,19 +50,18 @@ def watch(result: WatchResult, ax: Any = None) -> AxesArray:
     from matplotlib.ticker import FixedLocator, NullLocator
 
     panels = make_panels(ax, (3, 1), width=6, height=1.9)[:, 0]
-    chance, observed = (COLOURS[name][on_dark()] for name in ("chance", "observed"))
     alone, times = len(result.detectors) == 1, result.times
     for i, one in enumerate(result.detectors):
-        style = {"color": observed, "linewidth": 1.8} if alone else one_of(i, len(result.detectors))
+        style = of_detector(i, len(result.detectors)) | {"linewidth": 1.8}
         panels[0].plot(times, np.clip(one.path, 1 / MOST_SHOWN, MOST_SHOWN), label=short(one.name), **style)
         for panel, measure in zip(panels[1:], ("recall", "precision"), strict=True):
             mean, low, high = one.bands[measure]
             if alone:
-                panel.fill_between(times, low, high, color=observed, alpha=faint(0.2), linewidth=0)
+                panel.fill_between(times, low, high, color=colour("observed"), alpha=faint(0.2), linewidth=0)
             panel.plot(times, mean, **style)
         if one.lost_below is not None and i == 0:
             panels[1].axhline(one.lost_below, color=ink(), linewidth=1, linestyle=(0, (4, 2)))
-    panels[0].axhline(1.0, color=chance, linewidth=1, label="chance")
+    panels[0].axhline(1.0, color=colour("chance"), linewidth=1, label="chance")
     panels[0].axhline(
         1 / result.alpha, color=ink(), linewidth=1, linestyle=(0, (4, 2)), label=f"convincing: {1 / result.alpha:g}"
     )

@@ -13,10 +13,9 @@ from nofluke.inference.sweep import Sweep, row_of
 from nofluke.plain import check_word
 from nofluke.plot.curves import Chance, chance_shares, shows
 from nofluke.plot.panels import CHANCE, by_name, keys_of, legend_above, make_axes, short
-from nofluke.plot.style import faint, few_ticks, ink, label, on_dark, one_of, tidy
+from nofluke.plot.style import colour, faint, few_ticks, ink, label, of_detector, tidy
 from nofluke.series.tolerance import Length, Tolerance
 from nofluke.text.numbers import p_is
-from nofluke.text.signs import COLOURS
 from nofluke.text.tables import show_share
 
 if TYPE_CHECKING:
@@ -68,11 +67,11 @@ def molchan(curves: Any, ax: Axes | None = None, *, tolerance: Length | Toleranc
     """
     every: dict[str, Any] = by_name("curves", curves, (Molchan, Sweep), "nofluke.sweep")
     found: dict[str, Molchan] = {
-        name: one.molchan(tolerance=row_tolerance(one, tolerance, name)) if isinstance(one, Sweep) else one
+        name: one.molchan(tolerance=one.tolerances[row_of(one, tolerance, name)]) if isinstance(one, Sweep) else one
         for name, one in every.items()
     }
     ax = make_axes(ax, (4.6, 4.4))
-    chance, alone = COLOURS["chance"][on_dark()], len(found) == 1
+    chance, alone = colour("chance"), len(found) == 1
     for one in found.values() if alone else ():
         level = f"{100 * (1 - one.alpha):g}%"
         at = one.trajectory[0]
@@ -84,21 +83,11 @@ def molchan(curves: Any, ax: Axes | None = None, *, tolerance: Length | Toleranc
             ax.fill_between(at, below, above, color=chance, alpha=faint(opacity), linewidth=0, label=told)
     ax.plot([0, 1], [1, 0], color=chance, linestyle="--", linewidth=1, label="chance, mean")
     for i, (name, one) in enumerate(found.items()):
-        style: dict[str, Any] = (
-            {"color": COLOURS["observed"][on_dark()], "linewidth": 2} if alone else one_of(i, len(found))
-        )
         skill = "" if np.isnan(one.skill) else f"area skill {show_share(one.skill)}"
-        told = ", ".join(
-            part for part in (short(name), skill, "" if np.isnan(one.pvalue) else p_is(one.pvalue)) if part
-        )
-        ax.plot(*one.trajectory, **style, label=told)
+        told = ", ".join(filter(None, (short(name), skill, "" if np.isnan(one.pvalue) else p_is(one.pvalue))))
+        ax.plot(*one.trajectory, **of_detector(i, len(found)), label=told)
     _square(ax, "share of time covered by alarms", "share of events missed")
     return ax
-
-
-def row_tolerance(curve: Sweep, tolerance: Length | Tolerance | None, name: str) -> Tolerance:
-    """The tolerance of a sweep that is meant, with the detector's name in the error where it has none such."""
-    return curve.tolerances[row_of(curve, tolerance, name)]
 
 
 def performance(
@@ -151,10 +140,8 @@ def performance(
     _lines(ax)
     alone = len(every) == 1
     for i, (name, one) in enumerate(every.items()):
-        style: dict[str, Any] = one_of(i, len(every))
-        if alone:
-            style = {"color": COLOURS["observed"][on_dark()], "linewidth": 2}
-        by_chance: dict[str, Any] = {"color": COLOURS["chance"][on_dark()]}
+        style = of_detector(i, len(every))
+        by_chance: dict[str, Any] = {"color": colour("chance")}
         told = short(name) or "observed"
         if isinstance(one, Sweep):
             d = row_of(one, tolerance, name)

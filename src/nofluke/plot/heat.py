@@ -150,14 +150,9 @@ def _outline(ax: Axes, chosen: BoolArray, style: Any, name: str) -> Any:
     from matplotlib.patheffects import Normal, Stroke
 
     rows, columns = chosen.shape
-    padded = np.pad(chosen, 1)
-    upright = np.argwhere(padded[1:-1, 1:] != padded[1:-1, :-1])
-    level = np.argwhere(padded[1:, 1:-1] != padded[:-1, 1:-1])
-    segments = [[(k - 0.5, d - 0.5), (k - 0.5, d + 0.5)] for d, k in upright.tolist()]
-    segments += [[(k - 0.5, d - 0.5), (k + 0.5, d - 0.5)] for d, k in level.tolist()]
     solid = style == "-"
     how: dict[str, Any] = {"colors": "black" if solid else "white", "linestyles": [style], "label": name}
-    lines = LineCollection(segments, linewidths=2.2 if solid else 1.2, zorder=3 if solid else 3.1, **how)
+    lines = LineCollection(borders_of(chosen), linewidths=2.2 if solid else 1.2, zorder=3 if solid else 3.1, **how)
     other: Any = {"linewidth": 4.2, "foreground": "white"} if solid else {"linewidth": 2.2, "foreground": "black"}
     effects: Any = [Stroke(**other), Normal()]  # seen on dark cells and on light ones
     lines.set_path_effects(effects)
@@ -168,6 +163,15 @@ def _outline(ax: Axes, chosen: BoolArray, style: Any, name: str) -> Any:
     key = Line2D([], [], color=how["colors"], linestyle=style, linewidth=2.2 if solid else 1.2, label=name)
     key.set_path_effects(effects)
     return key
+
+
+def borders_of(chosen: BoolArray) -> list[list[tuple[float, float]]]:
+    """The sides between cells that are chosen and their neighbours that are not; cells lie around whole numbers."""
+    padded = np.pad(chosen, 1)
+    level = np.argwhere(padded[1:, 1:-1] != padded[:-1, 1:-1])
+    upright = np.argwhere(padded[1:-1, 1:] != padded[1:-1, :-1])
+    sides = [[(k - 0.5, d - 0.5), (k + 0.5, d - 0.5)] for d, k in level.tolist()]
+    return sides + [[(k - 0.5, d - 0.5), (k - 0.5, d + 0.5)] for d, k in upright.tolist()]
 
 
 def _name(ax: Axes, rows: list[str], columns: list[Any], titles: tuple[str, str], title: str, *, room: float) -> None:

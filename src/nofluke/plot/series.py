@@ -158,12 +158,8 @@ def several_lanes(results: Mapping[str, Evaluation], ax: Axes | None) -> Axes:
     for row in rows[:-1]:
         ax.axhline(row - 0.5, color=ink(), alpha=0.25, linewidth=0.6)
     ends = np.concatenate([one.when[[0, -1]] for one in marks.values() if len(one.when)])
-    if len(ends) and ends.min() < ends.max():
-        ax.set_xlim(ends.min(), ends.max())
     ax.set_ylim(-0.5, len(marks) - 0.5)
-    tidy(ax, grid=False)
-    first = next(iter(results.values())).sequence
-    time_axis(ax, getattr(first, "clock", getattr(first, "ticks", None)))
+    time_axis(ax, ends, getattr(leading.sequence, "clock", getattr(leading.sequence, "ticks", None)))
     size = float(np.clip(72 * inches(ax)[1] / len(marks) / 4, 4.5, 8))
     told = [f"{short(name, LONGEST)}\n{_beside_chance(one)}" for name, one in results.items()]
     ax.set_yticks(rows, told, fontsize=size)
@@ -267,7 +263,7 @@ def labelled(read: Sequence | Occurrences, ax: Axes | None = None) -> Axes:
     ax = make_axes(ax, (9, 1.6))
     ax.set_ylim(0, 1)
     ax.set_yticks([])
-    when, steps = when_of(read), len(read.truth)
+    when = when_of(read)
     name = read.names.said(say("{}: {:,}", THINGS["events" if read.spans is None else "ranges"], read.n_events))
     flat: dict[str, Any] = {"step": "mid", "linewidth": 0}
     ax.fill_between(when, 0.3, 0.7, where=read.truth, color=ink(), label=name, **flat)
@@ -276,10 +272,7 @@ def labelled(read: Sequence | Occurrences, ax: Axes | None = None) -> Axes:
         ax.vlines(when[alone], 0.3, 0.7, color=ink(), linewidth=0.7)
     if not read.open_steps.all():
         ax.fill_between(when, 0, 1, where=~read.open_steps, color=GREY, alpha=0.45, label="left out", **flat)
-    if steps > 1:
-        ax.set_xlim(when[0], when[-1])
-    tidy(ax, grid=False)
-    time_axis(ax, read.clock)
+    time_axis(ax, when, read.clock)
     legend_above(ax)
     return ax
 
@@ -308,10 +301,7 @@ def _draw(sequence: Sequence, cell: Cell, ax: Axes | None, result: Evaluation | 
     else:
         ax.set_yticks([])
     _draw_lanes(ax, marks, cell, result, sequence.names)
-    if steps > 1:
-        ax.set_xlim(when[0], when[-1])
-    tidy(ax, grid=False)
-    time_axis(ax, sequence.clock)
+    time_axis(ax, when, sequence.clock)
     legend_above(ax)
     return ax
 

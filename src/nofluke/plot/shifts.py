@@ -12,9 +12,10 @@ from nofluke.errors import THINGS, say
 from nofluke.inference.evaluate import Evaluation
 from nofluke.inference.sweep import BAND
 from nofluke.nulls.shifts import around
+from nofluke.plain import plain_fraction
 from nofluke.plot.curves import SIDES, draw_band
 from nofluke.plot.panels import CHANCE, by_name, make_panels, one_legend, short
-from nofluke.plot.style import AxesArray, chance_of, colour, few_ticks, in_words, ink, label, one_of, tidy
+from nofluke.plot.style import AxesArray, chance_of, few_ticks, in_words, ink, label, of_detector, tidy
 from nofluke.series.timed import TimedCell
 from nofluke.series.tolerance import Tolerance
 from nofluke.series.trial import Cell
@@ -65,7 +66,7 @@ def _in_time(cell: TimedCell) -> ByShift:
     step = max(round((reach.early + reach.late) / PER_WINDOW), 1)
     half = min(WINDOWS * PER_WINDOW, max(watch.watched // 4 // step, 1))
     shifts = np.arange(-half, half + 1)
-    lengths = [_number(int(j) * step * watch.ticks.size) for j in shifts]
+    lengths = [plain_fraction(int(j) * step * watch.ticks.size) for j in shifts]
     window: Tolerance = cell.trial.tolerances[cell.d]
     moved = cell.trial.over(
         tuple(window.by(length) if length else window for length in lengths),
@@ -73,10 +74,6 @@ def _in_time(cell: TimedCell) -> ByShift:
     )
     at, unit = as_people_say(np.array(lengths, dtype=np.float64), watch.ticks.is_dates)
     return ByShift(at=at, unit=unit, precision=moved.precision_hits[:, 0], recall=moved.recall_hits[:, 0])
-
-
-def _number(length: Any) -> int | float:
-    return int(length) if length.denominator == 1 else float(f"{float(length):.12g}")
 
 
 # ---- hits with the events shifted: a narrow peak where alarms keep one distance from them, or a hill
@@ -122,7 +119,6 @@ def lag(results: Any, ax: Any = None) -> AxesArray:
     found = {name: hits_by_shift(one.cell) for name, one in every.items()}
     panels = make_panels(ax, (2,), width=4.2, height=2.8)
     first = next(iter(every))
-    alone = len(every) == 1
     for panel, side in zip(panels, SIDES, strict=True):
         top = 0.0
         for i, (name, result) in enumerate(every.items()):
@@ -131,8 +127,8 @@ def lag(results: Any, ax: Any = None) -> AxesArray:
                 continue
             ends = np.array([*test.law.quantile(BAND), test.expected]) / test.of
             low, high, mean = (np.full(len(at), end) for end in ends)
-            style = {"color": colour("observed"), "linewidth": 2} if alone else one_of(i, len(every))
-            if alone:
+            style = of_detector(i, len(every))
+            if len(every) == 1:
                 draw_band(panel, at, low, mean, high, how=in_words([result.precision_test.how, result.recall_test.how]))
             else:
                 panel.plot(at[[0, -1]], mean[[0, -1]], **chance_of(style), label=CHANCE)

@@ -108,22 +108,11 @@ def leaderboard(board: Study | Leaderboard, ax: Axes | None = None) -> Axes:
         *(told[apart], at[apart], "o"),
         **{"color": colour("observed"), "mfc": paper(), "ms": 5, "label": f"{by} where a null holds", "zorder": 2.9},
     )
-    shaded = [
-        ax.axhspan(i - 0.5, i + 0.5, color=ink(), alpha=0.08, linewidth=0, zorder=0)
-        for i, row in enumerate(rows)
-        if row.best
-    ]
-    for shape in shaded[:1]:
-        shape.set_label("not significantly worse than the best")
-    ax.set_ylim(len(rows) - 0.5, -0.5)
+    shaded = _shaded(ax, [i for i, row in enumerate(rows) if row.best], "not significantly worse than the best")
     ax.set_xlim(0, min(1.02, max(1.05 * float(np.nan_to_num([value, high, told, expected]).max(initial=0.0)), 0.05)))
-    tidy(ax)
-    few_ticks(ax)
-    names_beside(ax, [row.detector for row in rows])
-    ax.grid(visible=False, axis="y")
-    label(ax, f"{'mean' if board.drawn in board.metrics else 'pooled'} {by}")
+    _rows(ax, [row.detector for row in rows], f"{'mean' if board.drawn in board.metrics else 'pooled'} {by}")
     # above, and to the left as far as names reach: nothing is covered
-    legend_above(ax, [f1, *(hollow if apart.any() else []), by_chance, *shaded[:1]], loc="lower right")
+    legend_above(ax, [f1, *(hollow if apart.any() else []), by_chance, *shaded], loc="lower right")
     return ax
 
 
@@ -132,6 +121,24 @@ def dots(ax: Axes, value: FloatArray, low: FloatArray, high: FloatArray, *, name
     reach = np.nan_to_num(np.stack([value - low, high - value])).clip(min=0)
     how: dict[str, Any] = {"fmt": "o", "color": colour("observed"), "markersize": 5, "linewidth": 2, "zorder": 3}
     return ax.errorbar(value, np.arange(len(value)), xerr=reach, label=name, **how)
+
+
+def _shaded(ax: Axes, rows: list[int], name: str) -> list[Any]:
+    """Shade some of the rows, and return what a legend shows for them."""
+    spans = [ax.axhspan(i - 0.5, i + 0.5, color=ink(), alpha=0.08, linewidth=0, zorder=0) for i in rows]
+    for first in spans[:1]:
+        first.set_label(name)
+    return spans[:1]
+
+
+def _rows(ax: Axes, names: list[str], title: str) -> None:
+    """An axis with a row for each name, from above."""
+    ax.set_ylim(len(names) - 0.5, -0.5)
+    tidy(ax)
+    few_ticks(ax, which="x", most=2 if inches(ax)[0] < 0.6 * NARROW else 7)
+    ax.grid(visible=False, axis="y")
+    names_beside(ax, names)
+    label(ax, title)
 
 
 def luck_beside(ax: Axes, expected: FloatArray, std: FloatArray) -> Any:
@@ -357,20 +364,10 @@ def _dots(found: Ranking, ax: Axes | None) -> Axes:
     value, low, high = found.differences[:, 0], answer.low[:, 0], answer.high[:, 0]
     drawn = dots(ax, value, low, high, name=f"difference, {100 * (1 - found.alpha):.3g}% for all pairs at once")
     ax.axvline(0, color=ink(), linewidth=0.8, zorder=0.5)
-    shaded = [
-        ax.axhspan(i - 0.5, i + 0.5, color=ink(), alpha=0.08, linewidth=0, zorder=0)
-        for i in range(1, n)
-        if not answer.told[0, i]
-    ]
-    for shape in shaded[:1]:
-        shape.set_label(f"not shown to differ, by {answer.units}")
-    ax.set_ylim(n - 0.5, -0.5)
-    tidy(ax)
-    few_ticks(ax, which="x")
-    ax.grid(visible=False, axis="y")
-    names_beside(ax, _named(found))
-    label(ax, f"mean {found.metric}".strip() + f" less that of {short(found.best, 20)}")
-    legend_above(ax, [drawn, *shaded[:1]], loc="lower right")
+    alike = [i for i in range(1, n) if not answer.told[0, i]]
+    shaded = _shaded(ax, alike, f"not shown to differ, by {answer.units}")
+    _rows(ax, _named(found), f"mean {found.metric}".strip() + f" less that of {short(found.best, 20)}")
+    legend_above(ax, [drawn, *shaded], loc="lower right")
     return ax
 
 
@@ -465,12 +462,3 @@ def _differences(ax: Axes, comparison: Comparison, measure: str, aligned: bool) 
 def _each(found: list[Difference | None], name: str) -> FloatArray:
     """An attribute of each difference; NaN where there is none."""
     return np.array([math.nan if (value := getattr(one, name, None)) is None else value for one in found])
-
-
-def _rows(ax: Axes, names: list[str], title: str) -> None:
-    ax.set_ylim(len(names) - 0.5, -0.5)
-    tidy(ax)
-    few_ticks(ax, which="x", most=2 if inches(ax)[0] < 0.6 * NARROW else 7)
-    ax.grid(visible=False, axis="y")
-    names_beside(ax, names)
-    label(ax, title)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from nofluke.arrays import IntArray
+from nofluke.arrays import AnyArray, IntArray
 from nofluke.extras import needed
 from nofluke.laws.law import How
 from nofluke.series.clock import Clock, Zone
@@ -92,6 +92,11 @@ def one_of(i: int, n: int) -> dict[str, Any]:
     return {"color": color, "linestyle": style, "linewidth": 1.8, "marker": marker, "markersize": 4}
 
 
+def of_detector(i: int, n: int) -> dict[str, Any]:
+    """Style of the i-th of n detectors; one that is alone is what was observed."""
+    return {"color": colour("observed"), "linewidth": 2} if n == 1 else one_of(i, n)
+
+
 def chance_of(style: dict[str, Any]) -> dict[str, Any]:
     """The style of chance's mean beside one of several curves: grey, with the dashes of the curve."""
     return {"color": luck(), "linestyle": style.get("linestyle", "--"), "linewidth": 1.2}
@@ -108,7 +113,7 @@ def above_chance(middle: bool = False) -> Any:
     """Colours from nothing to far above chance; with ``middle``, from below chance, grey, over that."""
     from matplotlib.colors import LinearSegmentedColormap
 
-    pale, dark = ("#2B2833", "#F5F4F7")[not on_dark()], COLOURS["observed"][on_dark()]
+    pale, dark = ("#2B2833", "#F5F4F7")[not on_dark()], colour("observed")
     return LinearSegmentedColormap.from_list("above chance", [colour("chance"), pale, dark] if middle else [pale, dark])
 
 
@@ -232,8 +237,11 @@ class LocalTime(tzinfo):
         """It has none."""
 
 
-def time_axis(ax: Axes, clock: Clock | Ticks | None) -> None:
-    """Few ticks and a label for an axis of steps, of numbers, or of dates in their own zone."""
+def time_axis(ax: Axes, times: AnyArray, clock: Clock | Ticks | None) -> None:
+    """An axis over times, which are steps, numbers, or dates in their own zone: few ticks, a label and no grid."""
+    if len(times) and times.min() < times.max():
+        ax.set_xlim(times.min(), times.max())
+    tidy(ax, grid=False)
     zone = None if clock is None else clock.zone
     few_ticks(ax, which="x", whole="x" if clock is None else "", zone=zone)
     label(ax, "step" if clock is None else "time" if zone is None else f"time ({zone.name})")

@@ -12,10 +12,23 @@ from nofluke.inference.coincidence import Coincidence, CoincidenceSweep
 from nofluke.plain import check_word
 from nofluke.plot.curves import SIDES, Chance, chance_shares, draw_band, how_computed, shows, styles_of
 from nofluke.plot.panels import check_kind, key_of_order, legend_above, make_axes, make_panels, one_legend
-from nofluke.plot.style import GREY, SERIES, AxesArray, colour, few_ticks, ink, label, shade, tidy, time_axis
+from nofluke.plot.style import (
+    GREY,
+    SERIES,
+    AxesArray,
+    colour,
+    few_ticks,
+    ink,
+    label,
+    of_detector,
+    shade,
+    tidy,
+    time_axis,
+)
 from nofluke.series.occurrences import Occurrences
 from nofluke.series.ticks import Ticks
 from nofluke.series.timed import event_reaches
+from nofluke.series.tolerance import Tolerance
 from nofluke.text.numbers import as_people_say
 
 if TYPE_CHECKING:
@@ -86,10 +99,7 @@ def coincidence(result: Coincidence, ax: Axes | None = None) -> Axes:
     if len(gaps.starts):
         handles.append(shade(ax, gaps.starts, gaps.stops, ticks, GREY, 0.45, "not watched", hatch="////"))
     ax.set_yticks([0.5, 1.5], [said(say("{alarms}")), said(say("{events}"))])
-    if ends[1] > ends[0]:
-        ax.set_xlim(*ticks.times(np.array(ends)))
-    tidy(ax, grid=False)
-    time_axis(ax, ticks)
+    time_axis(ax, ticks.times(np.array(ends)), ticks)
     legend_above(ax, list({handle.get_label(): handle for handle in handles}.values()))
     return ax
 
@@ -103,10 +113,7 @@ def events_alone(read: Occurrences, ax: Axes | None = None) -> Axes:
     if len(read.gaps.starts):
         handles.append(shade(ax, read.gaps.starts, read.gaps.stops, ticks, GREY, 0.45, "not watched", hatch="////"))
     ax.set_yticks([])
-    if ends[1] > ends[0]:
-        ax.set_xlim(*ticks.times(np.array(ends)))
-    tidy(ax, grid=False)
-    time_axis(ax, ticks)
+    time_axis(ax, ticks.times(np.array(ends)), ticks)
     legend_above(ax, handles)
     return ax
 
@@ -164,24 +171,21 @@ def lags(sweep: CoincidenceSweep, ax: Any = None, *, chance: Chance = "auto") ->
     banded = shows(sweep, chance)
     by_lag = len(set(sweep.moves)) > 1
     groups = groups_of(sweep) if by_lag else [("", np.arange(len(sweep.tolerances)))]
-    values, unit = as_people_say(np.array(sweep.moves if by_lag else _reaches(sweep), dtype=np.float64), _dates(sweep))
+    lag = f"lag {sweep.lags[0]}" if sweep.moves[0] else ""
+    lengths = np.array(sweep.moves if by_lag else _reaches(sweep), dtype=np.float64)
+    values, unit = as_people_say(lengths, sweep.occurrences.ticks.is_dates)
     panels = make_panels(ax, (len(groups) if banded and by_lag else 1, 2), width=4.2, height=2.6)
     styles = styles_of(len(groups))
     for i, (width, rows) in enumerate(groups):
         rows = rows[np.argsort(values[rows], kind="stable")]
-        alone = {
-            "color": colour("observed"),
-            "linewidth": 2,
-            "marker": "o" if len(rows) == 1 else None,
-            "markersize": 4,
-        }
+        alone = of_detector(0, 1) | {"marker": "o" if len(rows) == 1 else None, "markersize": 4}
         for panel, side in zip(panels[i if banded else 0], SIDES, strict=True):
             measure = getattr(sweep, side)[rows, 0]
             title = ""
             if banded:
                 ends = (share[rows, 0] for share in chance_shares(sweep, side))
                 draw_band(panel, values[rows], *ends, how=how_computed(sweep))
-                title = f"tolerance {width}" if by_lag else _one_lag(sweep)
+                title = f"tolerance {width}" if by_lag else lag
             if banded or not by_lag:
                 panel.plot(values[rows], measure, **alone, label="observed")
             else:
@@ -215,17 +219,13 @@ def groups_of(sweep: CoincidenceSweep) -> list[tuple[str, IntArray]]:
 
 def _reaches(sweep: CoincidenceSweep) -> list[float]:
     """How far each tolerance reaches to its longer side, without the lag."""
-    plain = [window.by(-move) if move else window for window, move in zip(sweep.tolerances, sweep.moves, strict=True)]
-    sides: list[tuple[Any, Any]] = [(width.early, width.late) for width in plain]
+    sides: list[tuple[Any, Any]] = [(width.early, width.late) for width in without_lags(sweep)]
     return [float(max(early, late)) for early, late in sides]
 
 
-def _one_lag(sweep: CoincidenceSweep) -> str:
-    return "" if not sweep.moves[0] else f"lag {sweep.lags[0]}"
-
-
-def _dates(sweep: CoincidenceSweep) -> bool:
-    return sweep.occurrences.ticks.is_dates
+def without_lags(sweep: CoincidenceSweep) -> tuple[Tolerance, ...]:
+    """The tolerances before the lags moved them."""
+    return tuple(w.by(-move) if move else w for w, move in zip(sweep.tolerances, sweep.moves, strict=True))
 
 
 def _significant(ax: Axes, which: BoolArray, at: FloatArray, measure: AnyArray) -> None:

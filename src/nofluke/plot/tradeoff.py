@@ -32,10 +32,12 @@ from nofluke.plot.style import (
     in_words,
     inches,
     label,
+    of_detector,
     one_of,
     some_of,
     tidy,
 )
+from nofluke.plot.times import without_lags
 from nofluke.series.tolerance import Length, Tolerance
 from nofluke.text.numbers import as_people_say
 from nofluke.text.tables import show_number
@@ -181,7 +183,7 @@ def tolerance(
     for panel, side in zip(panels, SIDES, strict=True):
         for i, (name, curve) in enumerate(every.items()):
             k, alone = columns[name], len(every) == 1
-            style = {"color": colour("observed"), "linewidth": 2} if alone else one_of(i, len(every))
+            style = of_detector(i, len(every))
             ends = [values[order, k] for values in chance_shares(curve, side)] if shows(curve, chance) else []
             if ends and alone:
                 draw_band(panel, at[order], *ends, how=how_computed(curve))
@@ -224,13 +226,11 @@ def _column(name: str, curve: Sweep, threshold: float | None, quantile: float | 
 
 def _reaches(curve: Sweep) -> tuple[FloatArray, str, list[str]]:
     """Where tolerances stand on an axis, its title, and their names where they are no single numbers."""
-    windows = curve.tolerances
-    if isinstance(curve, CoincidenceSweep):
-        if len(set(curve.moves)) > 1:
-            raise InputError(
-                argument="curves", problem="has several lags", remedy="draw them with nf.plot.lags or nf.plot.heatmap"
-            )
-        windows = tuple(w.by(-m) if m else w for w, m in zip(windows, curve.moves, strict=True))
+    if isinstance(curve, CoincidenceSweep) and len(set(curve.moves)) > 1:
+        raise InputError(
+            argument="curves", problem="has several lags", remedy="draw them with nf.plot.lags or nf.plot.heatmap"
+        )
+    windows = without_lags(curve) if isinstance(curve, CoincidenceSweep) else curve.tolerances
     sides: list[tuple[Any, Any]] = [(window.early, window.late) for window in windows]
     if any(early != late for early, late in sides):
         return np.arange(len(windows), dtype=np.float64), "tolerance", [str(window) for window in windows]

@@ -77,50 +77,10 @@ def escaped(text: str) -> str:
     return _POWER.sub(lambda m: rf"${m[1]} \times 10^{{{int(m[2])}}}$", line)
 
 
-def latex_float(
-    columns: Sequence[str], rows: Sequence[Sequence[str]], *, left: int, caption: str = "", label: str = ""
-) -> str:
-    """One table environment: the first ``left`` columns to the left, the others to the right, sentences in lines."""
-    return "\n".join(
-        [
-            r"\begin{table}",
-            r"\centering",
-            *([rf"\caption{{{escaped(caption)}}}"] if caption else []),
-            *([rf"\label{{{label}}}"] if label else []),
-            r"\smallskip",  # or the rule would touch a caption above it
-            *([r"\footnotesize\setlength{\tabcolsep}{3pt}"] if _points(columns, rows) > TEXT_WIDTH else []),
-            rf"\begin{{tabular}}{{{_alignment(columns, rows, left)}}}",
-            r"\toprule",
-            _row(columns),
-            r"\midrule",
-            *map(_row, rows),
-            r"\bottomrule",
-            r"\end{tabular}",
-            r"\end{table}",
-        ]
-    )
-
-
 def latex_part(floats: Iterable[str], notes: Iterable[str]) -> str:
     """What goes into a paper: the packages needed as a comment, the tables, then each note as a paragraph."""
     body = "\n\n".join([*floats, *map(escaped, notes)])
     return "\n".join([PACKAGES, *([] if body.isascii() else [NOT_ASCII]), body])
-
-
-def _alignment(columns: Sequence[str], rows: Sequence[Sequence[str]], left: int) -> str:
-    return "".join(
-        r"p{0.3\linewidth}" if width > SENTENCE else "l" if i < left else "r"
-        for i, width in enumerate(_widths(columns, rows))
-    )
-
-
-def _widths(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
-    return [max(map(len, column)) for column in zip(columns, *rows, strict=True)]
-
-
-def _points(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> float:
-    """About how wide a table comes out in ten-point type, in points: 4.8 a character, and 12 between columns."""
-    return sum(4.8 * min(width, SENTENCE) + 12 for width in _widths(columns, rows))
 
 
 def _row(cells: Sequence[str]) -> str:
@@ -333,8 +293,30 @@ class Table:
         return latex_part([self.latex_float(self.title, label)], self.notes)
 
     def latex_float(self, caption: str, label: str) -> str:
-        """The table environment alone."""
-        return latex_float(self.columns, self.rows, left=self.left, caption=caption, label=label)
+        """The table environment alone, with sentences in lines; in small print where it would be too wide."""
+        widths = [max(map(len, column)) for column in zip(self.columns, *self.rows, strict=True)]
+        sides = "".join(
+            r"p{0.3\linewidth}" if width > SENTENCE else "l" if i < self.left else "r" for i, width in enumerate(widths)
+        )
+        points = sum(4.8 * min(width, SENTENCE) + 12 for width in widths)  # of a character, and between columns
+        return "\n".join(
+            [
+                r"\begin{table}",
+                r"\centering",
+                *([rf"\caption{{{escaped(caption)}}}"] if caption else []),
+                *([rf"\label{{{label}}}"] if label else []),
+                r"\smallskip",  # or the rule would touch a caption above it
+                *([r"\footnotesize\setlength{\tabcolsep}{3pt}"] if points > TEXT_WIDTH else []),
+                rf"\begin{{tabular}}{{{sides}}}",
+                r"\toprule",
+                _row(self.columns),
+                r"\midrule",
+                *map(_row, self.rows),
+                r"\bottomrule",
+                r"\end{tabular}",
+                r"\end{table}",
+            ]
+        )
 
     def html(self) -> str:
         """A table for a notebook."""

@@ -12,9 +12,7 @@ const words = (element) => (element ? element.textContent.replace(/\s+/g, " ").t
 const escaped = (text) => text.replace(/[&<>"]/g, (letter) => "&#" + letter.charCodeAt(0) + ";");
 
 function save(blob, name) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
+  const link = made("a", undefined, { href: URL.createObjectURL(blob), download: name });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
@@ -40,12 +38,12 @@ function onPaper(work) {
 function resolved(svg) {
   // a copy that needs no style sheet
   const copy = svg.cloneNode(true);
-  const all = (root) => [root, ...root.querySelectorAll("*")];
+  const elements = (root) => [root, ...all("*", root)];
   const { paddingLeft, paddingTop, paddingRight, paddingBottom } = getComputedStyle(svg);
   const [left, top, right, bottom] = [paddingLeft, paddingTop, paddingRight, paddingBottom].map(parseFloat);
   const { width, height } = svg.getBoundingClientRect();
-  const originals = all(svg);
-  all(copy).forEach((element, i) => {
+  const originals = elements(svg);
+  elements(copy).forEach((element, i) => {
     const style = getComputedStyle(originals[i]);
     element.removeAttribute("style");
     for (const name of DRAWN) element.setAttribute(name, style.getPropertyValue(name));
@@ -61,7 +59,7 @@ const drawn = (figure) => onPaper(() => resolved(figure.querySelector("svg")));
 function keyOf(figure, width, font, top) {
   // the list of marks above the figures of a section, as a row of its own or several
   const items = [...(figure.closest("section")?.querySelectorAll(".key li:not([hidden]), .keys li") || [])];
-  const pen = document.createElement("canvas").getContext("2d");
+  const pen = made("canvas").getContext("2d");
   pen.font = "12px " + font;
   let [x, y] = [0, top];
   const parts = items.map((item) => {
@@ -100,8 +98,7 @@ async function rasterised({ svg, wide, tall }) {
   const image = new Image();
   image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(svg);
   await image.decode();
-  const canvas = document.createElement("canvas");
-  [canvas.width, canvas.height] = [2 * wide, 2 * tall];
+  const canvas = made("canvas", undefined, { width: 2 * wide, height: 2 * tall });
   canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
   return new Promise((done) => canvas.toBlob(done, "image/png"));
 }
@@ -136,21 +133,17 @@ function csvOf(table) {
 function addDownloads(root) {
   const head = words((root.parentElement || root).querySelector("h1")); // of several pages in one document, its own
   const button = (text, what, act) => {
-    const made = document.createElement("button");
-    made.type = "button";
-    made.textContent = text;
-    made.setAttribute("aria-label", "Download " + what + " as " + text);
-    made.addEventListener("click", act);
-    return made;
+    const element = made("button", text, { type: "button", "aria-label": "Download " + what + " as " + text });
+    element.addEventListener("click", act);
+    return element;
   };
   const row = (...buttons) => {
-    const made = document.createElement("div");
-    made.className = "downloads";
-    made.append(...buttons);
-    return made;
+    const element = made("div", undefined, { class: "downloads" });
+    element.append(...buttons);
+    return element;
   };
   const named = (element, own) => [words(element.closest("section")?.querySelector("h2")), own].filter(Boolean);
-  for (const figure of root.querySelectorAll("figure")) {
+  for (const figure of all("figure", root)) {
     const names = named(figure, words(figure.querySelector("h3")));
     const title = names.join(": ");
     figure.append(row(
@@ -158,15 +151,14 @@ function addDownloads(root) {
       button("SVG", title, async () => save(new Blob([(await picture(figure, title)).svg], { type: "image/svg+xml" }), fileName([head, ...names], "svg"))),
     ));
   }
-  for (const table of root.querySelectorAll("table:not([data-csv])")) {
+  for (const table of all("table:not([data-csv])", root)) {
     const names = named(table, words(table.caption));
     const csv = row(button("CSV", names.join(": "), () => save(new Blob([csvOf(table)], { type: "text/csv" }), fileName([head, ...names], "csv"))));
     const box = table.closest(".scroll");
     if (box) box.after(csv);
     else {
       // side by side with others: both stay together
-      const both = document.createElement("div");
-      both.className = "tabled";
+      const both = made("div", undefined, { class: "tabled" });
       table.replaceWith(both);
       both.append(table, csv);
     }

@@ -25,12 +25,12 @@ import io
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from nofluke.extras import needed
+from nofluke.plot.heat import borders_of
 from nofluke.plot.panels import any_glyph
 from nofluke.plot.style import PALETTE, SERIES, LocalTime
 from nofluke.show.kit import shortened
@@ -355,7 +355,6 @@ def _cells(ax: Any, layer: Description) -> None:
     """A map: the darker, the less likely by chance; crosses where it is undefined."""
     from matplotlib.collections import LineCollection, PolyCollection
 
-    rows, columns = len(layer["values"]), len(layer["values"][0])
     level: dict[int, list[Any]] = {}
     for i, row in enumerate(layer["values"]):
         for j, value in enumerate(row):
@@ -367,34 +366,18 @@ def _cells(ax: Any, layer: Description) -> None:
     for strength, boxes in sorted(level.items()):
         alpha = 0.06 + 0.94 * strength / 16
         ax.add_collection(PolyCollection(boxes, facecolor=(INKS["observed"], alpha), linewidth=0), autolim=False)
-
-    def remains(i: int, j: int) -> bool:
-        return 0 <= i < rows and 0 <= j < columns and bool(layer["remains"][i][j])
-
-    sides = [
-        ((j - 0.5, i - 0.5), (j + 0.5, i - 0.5))
-        for i in range(rows + 1)
-        for j in range(columns)
-        if remains(i, j) != remains(i - 1, j)
-    ]
-    sides += [
-        ((j - 0.5, i - 0.5), (j - 0.5, i + 0.5))
-        for i in range(rows)
-        for j in range(columns + 1)
-        if remains(i, j) != remains(i, j - 1)
-    ]
+    sides = borders_of(np.array(layer["remains"], dtype=np.bool_))
     ax.add_collection(LineCollection(sides, color=INKS["ink"], linewidth=1.4), autolim=False)
 
 
-def rows_of_dots(rows: Sequence[Dots], *, verdicts: bool = True, letters: int = 26) -> Description:
-    """A measure of each detector with its interval, beside chance: a row each, the first on top."""
-    n = len(rows)
-    up = [n - 1 - i for i in range(n)]
-    seen = [x for row in rows for x in (row.measure.value, row.measure.high, row.measure.told, row.measure.expected)]
+def rows_of_dots(
+    rows: Sequence[Any], measures: Sequence[Any], *, verdicts: bool = True, letters: int = 26
+) -> Description:
+    """A measure of each detector with its interval, beside chance; rows have a detector, its verdict, and ``best``."""
+    seen = [x for one in measures for x in (one.value, one.high, one.told, one.expected)]
     end = min(1.08 * max((x for x in seen if math.isfinite(x)), default=1.0), 1.0) or 1.0
     layers: list[Description] = []
-    for row, y in zip(rows, up, strict=True):
-        one = row.measure
+    for y, row, one in zip(reversed(range(len(rows))), rows, measures, strict=True):
         if row.best:
             layers.append({"kind": "boxes", "name": "best", "spans": [[0, 1]], "low": y - 0.5, "high": y + 0.5})
         if math.isfinite(one.expected):
@@ -411,29 +394,32 @@ def rows_of_dots(rows: Sequence[Dots], *, verdicts: bool = True, letters: int = 
             layers.append({"kind": "line", "name": "observed", "x": [one.value], "y": [y], "dots": True})
     signs = [VERDICTS[row.verdict] for row in rows]
     inks = [f"v-{row.verdict.split()[0]}" for row in rows]
-    beside = [up, [f"{sign.symbol} {sign.words}" for sign in signs], inks]
-    names = [("★ " if row.best else "") + shortened(" ".join(row.name.split()), letters) for row in rows]
+    beside = ([f"{sign.symbol} {sign.words}" for sign in signs], inks)
+    names = [("★ " if row.best else "") + shortened(" ".join(row.detector.split()), letters) for row in rows]
+    texts = [
+        f"{row.detector}: {one.in_words()}, chance {one.chance_in_words()}"
+        for row, one in zip(rows, measures, strict=True)
+    ]
+    return by_row(names, (0, end), layers, texts, beside if verdicts else None)
+
+
+def by_row(
+    names: list[str],
+    ends: tuple[float, float],
+    layers: list[Description],
+    texts: list[str],
+    beside: tuple[list[str], list[str]] | None,
+) -> Description:
+    """A figure with a row for each name, the first on top, and a hint on each; texts and inks may stand beside them."""
+    n = len(names)
+    up = list(range(n))[::-1]
+    y: Description = {"range": [-0.5, n - 0.5], "ticks": [up, names], "grid": False}
     return {
-        "x": {"range": [0, end]},
-        "y": {"range": [-0.5, n - 0.5], "ticks": [up, names], "grid": False} | ({"beside": beside} if verdicts else {}),
+        "x": {"range": list(ends)},
+        "y": y if beside is None else y | {"beside": [up, *beside]},
         "layers": layers,
-        "tell": {
-            "rows": True,
-            "x": [0] * n,
-            "y": up,
-            "texts": [f"{r.name}: {r.measure.in_words()}, chance {r.measure.chance_in_words()}" for r in rows],
-        },
+        "tell": {"rows": True, "x": [0] * n, "y": up, "texts": texts},
     }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Dots:
-    """A row of a dot plot: a detector, its measure, its verdict, and whether it is not told from the best."""
-
-    name: str
-    measure: Any
-    verdict: str
-    best: bool
 
 
 def row_height(n: int) -> int:

@@ -15,7 +15,7 @@ import numpy as np
 from nofluke.arrays import FloatArray, IntArray
 from nofluke.inference.chance import significant
 from nofluke.show.kit import markup, page, read, shortened
-from nofluke.show.kit.figure import Description, Dots, drawn, row_height, rows_of_dots
+from nofluke.show.kit.figure import drawn, row_height, rows_of_dots
 from nofluke.studies.cell_map import CODES, CellMap
 from nofluke.studies.leaderboard import OF, Leaderboard, PairMatrix
 from nofluke.studies.pooled_row import MEASURES, NAMES, name_of, p_or_dash, share_or_dash
@@ -23,7 +23,7 @@ from nofluke.studies.store import Values, missing_cells
 from nofluke.text.signs import VERDICTS
 from nofluke.text.tables import plural
 
-# ---- figures of the leaderboard: a dot plot, and two maps of cells as SVG that needs no script
+# ---- two maps of cells, as SVG that needs no script
 
 
 ROW, STRIP = 24, 20  # pixels a detector and for the names of groups, in a map
@@ -38,15 +38,6 @@ EDGES = (-0.02, 0.02, 0.1, 0.2, 0.35, 0.5, 0.7)
 DEEP = 0.5  # from here on colours are far from the paper's, and need the other ink
 SHARES = (0.001, 0.1, 0.25, 0.5, 0.75, 0.999)
 """Between the colours of the share of series with verdict yes."""
-
-
-def dot_plot(board: Leaderboard) -> Description:
-    """What detectors are ranked by with intervals beside chance, a line for each detector."""
-    rows = [
-        Dots(name=row.detector, measure=row.measure(board.drawn), verdict=row.verdict, best=row.best)
-        for row in board.rows
-    ]
-    return rows_of_dots(rows)
 
 
 def heat_map(cells: CellMap, which: str) -> str:
@@ -179,7 +170,7 @@ def _class(verdict: str) -> str:
 def render(board: Leaderboard, failed: Values, shown: CellMap, payload: dict[str, Any]) -> str:
     """The whole page as text."""
     about, missing, lettered = board.about, board.missing_in_words(), len(shown.columns) <= LETTERED
-    dots = dot_plot(board)
+    dots = rows_of_dots(board.rows, [row.measure(board.drawn) for row in board.rows])
     rows, by = row_height(len(board.rows)), name_of(board.drawn)
     grouped = shown.kind == "groups"
     told = any(row.measure(m).told_apart for row in board.rows for m in row.measures)

@@ -10,7 +10,7 @@ import numpy as np
 
 from nofluke.plot.study import ranking as plot_ranking
 from nofluke.show.kit import markup, page, shortened, written
-from nofluke.show.kit.figure import Description, drawn, plotted, row_height
+from nofluke.show.kit.figure import Description, by_row, drawn, plotted, row_height
 from nofluke.show.leaderboard.page import pair_cells
 from nofluke.studies.leaderboard import PairMatrix
 from nofluke.studies.rank import SPEAKS, Answer, Ranking
@@ -122,8 +122,8 @@ def difference_plot(found: Ranking) -> Description:
     best = [[low - pad, high + pad]]
     layers: list[Description] = [
         {"kind": "boxes", "name": "best", "spans": best, "low": y - 0.5, "high": y + 0.5}
-        for y, told in zip(up, answer.told[0].tolist(), strict=True)
-        if not told
+        for y, differs in zip(up, answer.told[0].tolist(), strict=True)
+        if not differs
     ]
     layers.append({"kind": "rule", "name": "chance", "x": 0})
     layers += [
@@ -133,27 +133,9 @@ def difference_plot(found: Ranking) -> Description:
     ]
     layers.append({"kind": "line", "name": "points", "x": value, "y": up, "dots": True})
     names = [shortened(" ".join(name.split()), LONGEST) for name in found.methods]
-    inks = ["soft"] * n
-    return {
-        "x": {"range": [low - pad, high + pad]},
-        "y": {
-            "range": [-0.5, n - 0.5],
-            "ticks": [up, names],
-            "grid": False,
-            "beside": [up, [_ends(found, i) for i in range(n)], inks],
-        },
-        "layers": layers,
-        "tell": {
-            "rows": True,
-            "x": [0] * n,
-            "y": up,
-            "texts": [f"{name}: {_ends(found, i)}" for i, name in enumerate(found.methods)],
-        },
-    }
-
-
-def _ends(found: Ranking, i: int) -> str:
-    return found._difference_in_words(i, 0) if i else "best"
+    told = [found._difference_in_words(i, 0) if i else "best" for i in range(n)]
+    texts = [f"{name}: {words}" for name, words in zip(found.methods, told, strict=True)]
+    return by_row(names, (low - pad, high + pad), layers, texts, (told, ["soft"] * n))
 
 
 def _pairs(found: Ranking) -> list[list[tuple[str, str]]]:

@@ -12,7 +12,7 @@ import numpy as np
 from nofluke.errors import InputError, Unlike, Words, say, verb
 from nofluke.inference.coincidence import Coincidence
 from nofluke.inference.evaluate import Evaluation
-from nofluke.inference.significance import Counted, Significance, Significances, as_metrics, judge
+from nofluke.inference.significance import Counted, Significances, as_metrics, judge
 from nofluke.metrics.functions import Function
 from nofluke.metrics.labelled import labelled_of
 from nofluke.nulls.choice import AUTO
@@ -96,20 +96,19 @@ def _place_of(metric: Function) -> str:
 
 def drawn_metrics(others: Significances | None) -> list[dict[str, Any]]:
     """What the page draws of each metric: bars of the draws, and the value."""
-    return [_figure(one) for one in others or ()]
-
-
-def _figure(one: Significance) -> dict[str, Any]:
-    heights, edges = one.chance.bars()
-    return {
-        "name": one.name,
-        "value": finite_or_none(one.value),
-        "text": show_number(one.value),
-        "perfect": one.metric.perfect,
-        "heights": [float(f"{height:.4g}") for height in heights.tolist()],
-        "edges": edges.tolist(),
-        "height": one.chance.height,
-    }
+    bars = [one.chance.bars() for one in others or ()]
+    return [
+        {
+            "name": one.name,
+            "value": finite_or_none(one.value),
+            "text": show_number(one.value),
+            "perfect": one.metric.perfect,
+            "heights": [float(f"{height:.4g}") for height in heights.tolist()],
+            "edges": edges.tolist(),
+            "height": one.chance.height,
+        }
+        for one, (heights, edges) in zip(others or (), bars, strict=True)
+    ]
 
 
 def section_of(others: Significances | None, result: Evaluation) -> dict[str, Any] | None:

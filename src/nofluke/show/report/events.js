@@ -29,7 +29,7 @@ function timeInWords(ticks) {
 }
 
 function delayInWords(value) {
-  // as nofluke.text.units.show_length
+  // as nofluke.text.numbers.show_length
   if (data.events.unit !== "seconds") return number(value);
   const units = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"], [1e-3, "ms"], [1e-6, "us"], [1e-9, "ns"]];
   const size = Math.abs(value);
@@ -150,23 +150,13 @@ function countInWords(all, rows) {
 }
 
 function rowElement(row, marked) {
-  const element = document.createElement("tr");
-  element.dataset.outcome = OUTCOMES[row.outcome];
-  rowInWords(row, marked).forEach((text, i) => {
-    const cell = document.createElement(i ? "td" : "th");
-    if (i) cell.textContent = text;
-    else {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.textContent = text;
-      button.title = "Show it in the timeline";
-      cell.scope = "row";
-      cell.append(button);
-    }
-    element.append(cell);
-  });
+  const [name, ...texts] = rowInWords(row, marked);
+  const head = made("th", undefined, { scope: "row" });
+  head.append(made("button", name, { type: "button", title: "Show it in the timeline" }));
+  const element = made("tr", undefined, { "data-outcome": OUTCOMES[row.outcome] });
+  element.append(head, ...texts.map((text) => made("td", text)));
   element.addEventListener("click", () => zoomTo(row, marked));
-  for (const [name, of] of [["pointerenter", row], ["focusin", row], ["pointerleave", null], ["focusout", null]]) element.addEventListener(name, () => lightMark(of, marked));
+  for (const [event, of] of [["pointerenter", row], ["focusin", row], ["pointerleave", null], ["focusout", null]]) element.addEventListener(event, () => lightMark(of, marked));
   return element;
 }
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from nofluke.errors import say
 from nofluke.inference.coincidence import Coincidence
 from nofluke.inference.evaluate import Evaluation
 from nofluke.nulls.base import NullModel
-from nofluke.plain import exact_fraction
+from nofluke.plain import exact_fraction, plain_fraction
 from nofluke.series.counting import reaching
 from nofluke.series.detector import Cuts, quantile_thresholds
 from nofluke.series.ticks import Ticks, WatchedTime, length_in_words
@@ -378,13 +377,9 @@ def lags_around(width: Tolerance, chosen: int | float, watch: WatchedTime, half:
     half = min(half, max(watch.watched // 4 // step, min(half, 1)))
     apart = step * ticks.size
     return tuple(
-        Lag(length=chosen if j == 0 else _number(exact_fraction(chosen) + j * apart), dates=ticks.is_dates)
+        Lag(length=chosen if j == 0 else plain_fraction(exact_fraction(chosen) + j * apart), dates=ticks.is_dates)
         for j in range(-half, half + 1)
     )
-
-
-def _number(length: Fraction) -> int | float:
-    return int(length) if length.denominator == 1 else float(f"{float(length):.12g}")
 
 
 def _widths(chosen: Tolerance, ticks: Ticks, watched: int, factors: tuple[float, ...]) -> tuple[Tolerance, ...]:
@@ -400,7 +395,7 @@ def _widths(chosen: Tolerance, ticks: Ticks, watched: int, factors: tuple[float,
 
     def in_time(tolerance: Tolerance) -> Tolerance:
         both: tuple[Any, Any] = (tolerance.early, tolerance.late)
-        lengths = [_number(side * ticks.size) for side in both]
+        lengths = [plain_fraction(side * ticks.size) for side in both]
         return Tolerance(early=lengths[0], late=lengths[1], unit=chosen.unit if ticks.is_dates else "clock")
 
     made = tolerances_around(own, watched, factors)

@@ -94,10 +94,8 @@ function readLink() {
   select(d ? d.at : data.chosen[0], k ? k.at : data.chosen[1]);
   document.getElementById("linked")?.remove();
   if (!inexact.length) return;
-  const note = document.createElement("p");
-  note.id = "linked";
-  note.className = "warning";
-  note.textContent = "The link asks for " + inexact.map(([, name, text]) => name + " " + text.slice(0, 40)).join(" and ") + ", which the sliders do not have; this is the nearest position.";
+  const wanted = inexact.map(([, name, text]) => name + " " + text.slice(0, 40)).join(" and ");
+  const note = made("p", "The link asks for " + wanted + ", which the sliders do not have; this is the nearest position.", { id: "linked", class: "warning" });
   document.getElementById("verdict").append(note);
 }
 

@@ -194,8 +194,9 @@ def _command(result: Evaluation, source: Source | None, *, new_data: bool = Fals
             skip = not skip
         elif word.partition("=")[0] not in dropped:
             kept.append(renamed.get(word, word))
-    name = "coincidence" if isinstance(result, Coincidence) else "evaluate"
-    return shlex.join(["nofluke", name, *kept, *_options(changes)])
+    end = kept.index("--") if "--" in kept else len(kept)  # behind it stand files alone
+    kept[end:end] = _options(changes)
+    return shlex.join(["nofluke", "coincidence" if isinstance(result, Coincidence) else "evaluate", *kept])
 
 
 def _options(changes: dict[str, Any]) -> list[str]:

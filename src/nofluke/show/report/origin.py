@@ -133,8 +133,7 @@ def arguments_of_lists(result: Coincidence) -> list[str]:
     made += ['in_gaps="drop"'] if read.in_gaps == "drop" else []
     if result.lag:
         made.append(f"lag={(format_duration(result.lag) if ticks.is_dates else result.lag)!r}")
-    made += [f"leads={result.leads!r}"] if result.leads != "alarms" else []
-    made += [f"edges={result.edges!r}"] if result.edges != "zero" else []
+    made += unusual(leads=(result.leads, "alarms"), edges=(result.edges, "zero"))
     if ticks.origin == 0 and read.watch.stride == 1:  # as where tick= was passed
         made.append(f"tick={ticks.length(1)!r}" if ticks.is_dates else f"tick={ticks.length(1)}")
     if any(isinstance(note, Remark) and note.kind == "merged" for note in read.notes):
@@ -404,11 +403,7 @@ def reading_code(
     names = {"time": "times", "mask": "mask", "test_part": "test_part"}
     arguments += [f'{names[role]}=data["{role}"]' for role in columns if role in names]
     arguments += ["times=grid.times"] if source.span else []
-    if source.missing != "error":
-        arguments.append(f"missing={source.missing!r}")
-    if source.overlaps != "error":
-        arguments.append(f"overlaps={source.overlaps!r}")
-    return lines, arguments
+    return lines, arguments + unusual(missing=(source.missing, "error"), overlaps=(source.overlaps, "error"))
 
 
 _OF_EVENTS = ("truth", "truth_start", "truth_end")
@@ -430,15 +425,9 @@ def _behind(result: Evaluation) -> int:
 
 def chosen_code(result: Evaluation) -> list[str]:
     """The settings that differ from the defaults, as arguments."""
-    made = []
-    if result.budget is not None:
-        made.append(f"budget={result.budget!r}")
-    elif result.quantile is not None:
-        made.append(f"quantile={result.quantile!r}")
-    elif result.threshold is not None:
-        made.append(f"threshold={result.threshold!r}")
-    if result.sequence.higher_is != "anomalous":
-        made.append(f"higher_is={result.sequence.higher_is!r}")
+    cut = next((name for name in ("budget", "quantile", "threshold") if getattr(result, name) is not None), None)
+    made = [] if cut is None else [f"{cut}={getattr(result, cut)!r}"]
+    made += unusual(higher_is=(result.sequence.higher_is, "anomalous"))
     part, warm = result.sequence.test_part, result.left_out.warmup
     if part:
         made.append(f"test_part={part if _behind(result) else part[0]}")
@@ -451,9 +440,16 @@ def chosen_code(result: Evaluation) -> list[str]:
         made.append(f"count_alarms={rule.count!r}")
     made.append(tolerance_code(result.tolerance))
     usual = "ranges" if result.sequence.truth_as == "ranges" else "steps"
-    if result.count_events != usual:
-        made.append(f"count_events={result.count_events!r}")
-    return made
+    return made + unusual(count_events=(result.count_events, usual))
+
+
+def unusual(**settings: tuple[Any, Any]) -> list[str]:
+    """As arguments, those settings whose value is not the usual one; each has both.
+
+    >>> unusual(method=("exact", "auto"), alpha=(0.05, 0.05))
+    ["method='exact'"]
+    """
+    return [f"{name}={value!r}" for name, (value, usual) in settings.items() if value != usual]
 
 
 def _tested(result: Evaluation) -> list[str]:
@@ -461,12 +457,10 @@ def _tested(result: Evaluation) -> list[str]:
     made = [] if result.settings.choice.is_auto else [f"null={result.null.code}"]
     settings = result.settings
     drawn = next((t.how for t in (result.precision_test, result.recall_test) if t.how.kind == "simulated"), None)
-    if settings.method != "auto":
-        made.append(f"method={settings.method!r}")
+    made += unusual(method=(settings.method, "auto"))
     if drawn is not None:
         made += [f"n_resamples={drawn.n_resamples}", f"rng={drawn.seed}"]
-    elif settings.n_resamples != USUAL_RESAMPLES:  # other metrics may be simulated where precision and recall are not
-        made.append(f"n_resamples={settings.n_resamples}")
+    else:  # other metrics may be simulated where precision and recall are not
+        made += unusual(n_resamples=(settings.n_resamples, USUAL_RESAMPLES))
     defaults = {"alternative": "greater", "ties": "full", "alpha": 0.05}
-    made += [f"{n}={getattr(settings, n)!r}" for n, usual in defaults.items() if getattr(settings, n) != usual]
-    return made
+    return made + unusual(**{name: (getattr(settings, name), usual) for name, usual in defaults.items()})

@@ -21,18 +21,18 @@ function shown(d, k) {
 
 function showText() {
   const values = shown(state.d, state.k);
-  for (const element of document.querySelectorAll("[data-text]")) {
+  for (const element of all("[data-text]")) {
     const value = element.dataset.text.split(".").reduce((part, name) => part[name], values);
     if (element.textContent !== value) element.textContent = value;
   }
   const cell = cellAt(state.d, state.k);
-  for (const element of document.querySelectorAll("[data-verdict]")) {
+  for (const element of all("[data-verdict]")) {
     element.dataset.verdict = cell.verdict;
     element.toggleAttribute("data-doubtful", cell.doubtful);
   }
-  for (const table of document.querySelectorAll("[data-matrix]")) {
+  for (const table of all("[data-matrix]")) {
     const matrix = cell.matrices[table.dataset.matrix];
-    table.querySelectorAll("tbody td").forEach((entry, i) => {
+    all("tbody td", table).forEach((entry, i) => {
       entry.textContent = matrix.entries[i];
       entry.className = matrix.readable[i] ? "read" : "unread";
     });
@@ -69,9 +69,7 @@ function start() {
   sliders.d.addEventListener("input", () => select(Number(sliders.d.value), state.k));
   sliders.k.addEventListener("input", () => select(state.d, Number(sliders.k.value)));
   document.getElementById("reset").addEventListener("click", () => select(data.chosen[0], data.chosen[1]));
-  for (const button of document.querySelectorAll("[data-move]")) {
-    button.addEventListener("click", () => moveTimeline(button.dataset.move));
-  }
+  for (const button of all("[data-move]")) button.addEventListener("click", () => moveTimeline(button.dataset.move));
   showText();
   reserve();
   drawAll();

@@ -32,7 +32,6 @@ from nofluke.series.trial import Cell
 from nofluke.show.kit import FALSE, in_names
 from nofluke.show.report.cells import (
     Picture,
-    UnderNull,
     evaluator,
     evaluator_under,
     events_before,
@@ -44,7 +43,7 @@ from nofluke.show.report.cells import (
 )
 from nofluke.show.report.correction import Corrected, correct, entitle
 from nofluke.show.report.figures import bar_width, darkness, stretched
-from nofluke.show.report.grid import Grid, Lag, grid_of, lags_around, short_names, signed
+from nofluke.show.report.grid import Grid, grid_of, lags_around, short_names, signed
 from nofluke.show.report.next_steps import next_steps
 from nofluke.show.report.origin import Source
 from nofluke.show.report.timeline import events_of, timeline
@@ -295,7 +294,7 @@ def explained(cell: Evaluation, low: int, high: int) -> str:
         hit,
         plural(cell.n_events, cell.cell.truth.noun),
         cell.settings.choice.assumption,
-        _about(test.expected),
+        f"{test.expected:,.0f}" if test.expected >= 10 else f"{test.expected:.2g}",
         span,
         _share(test),
         in_worlds(test),
@@ -313,10 +312,6 @@ def _share(test: ChanceTest) -> str:
     return f"the share of these worlds with {more if test.alternative == 'greater' else fewer}"
 
 
-def _about(mean: float) -> str:
-    return f"{mean:,.0f}" if mean >= 10 else f"{mean:.2g}"
-
-
 def in_worlds(test: ChanceTest) -> str:
     """A p-value as people count: so many worlds of a hundred, or one in so many."""
     p = test.pvalue
@@ -332,18 +327,18 @@ def in_worlds(test: ChanceTest) -> str:
 
 def strip_of(result: Evaluation, seed: int) -> list[dict[str, str]]:
     """A row for each null: the one used, those that hold too, and those that do not, in grey."""
-    return [_row(one, result.settings.choice) for one in every_null(result, seed=seed)]
-
-
-def _row(one: UnderNull, choice: Choice) -> dict[str, str]:
-    about = one.against or replace(choice, model=one.model, assumes="").assumption  # ticks where there are no steps
-    return {
-        "kind": "used" if one.used else "aside" if one.against else "valid",
-        "null": one.model.text,
-        "precision": "–" if one.precision is None else show_p(one.precision),
-        "recall": "–" if one.recall is None else show_p(one.recall),
-        "about": about,
-    }
+    choice = result.settings.choice
+    return [
+        {
+            "kind": "used" if one.used else "aside" if one.against else "valid",
+            "null": one.model.text,
+            "precision": "–" if one.precision is None else show_p(one.precision),
+            "recall": "–" if one.recall is None else show_p(one.recall),
+            # ticks where there are no steps
+            "about": one.against or replace(choice, model=one.model, assumes="").assumption,
+        }
+        for one in every_null(result, seed=seed)
+    ]
 
 
 # ---- how tolerances and lags are written in the address of a page, and as which numbers they are found again
@@ -361,11 +356,6 @@ def address_of(tolerance: Tolerance) -> dict[str, Any]:
     early, late = (signed(side, dates=tolerance.unit == "ns") for side in sides)
     link = early if early == late else f"{early}..{late}"
     return {"link": link, "unit": tolerance.unit, "early": float(sides[0]), "late": float(sides[1])}
-
-
-def address_of_lag(lag: Lag) -> dict[str, Any]:
-    """Such as "-2d"."""
-    return {"link": lag.short, "unit": "ns" if lag.dates else "clock", "length": float(lag.length)}
 
 
 # ---- everything a report shows, as plain data: computed here once, only looked up in the page
@@ -475,7 +465,9 @@ def _lags(grid: Grid) -> list[dict[str, Any]]:
             "position": float(position),
             "place": float(position),
             "value": None,
-            **address_of_lag(lag),
+            "link": lag.short,
+            "unit": "ns" if lag.dates else "clock",
+            "length": float(lag.length),
         }
         for lag, position in zip(grid.lags, at, strict=True)
     ]

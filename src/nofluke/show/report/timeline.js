@@ -2,7 +2,6 @@
 
 const MOST_DRAWN = 1e300; // scores are drawn up to here, so that an axis has a length
 const LANES = ["hit", "false", "found", "missed"];
-const NAME_EVERY = 24; // pixels between the places of a long mark that tell its name
 const LEAST_WINDOW = 4; // pixels that the tolerance around an event takes where it is drawn
 let view = null; // from and to, once the steps are there
 let whole = null;

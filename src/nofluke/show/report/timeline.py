@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from nofluke.arrays import AnyArray, FloatArray, IntArray
 from nofluke.dates import NANOSECONDS
 from nofluke.errors import THINGS, Unlike, Words, joined, say
 from nofluke.inference.coincidence import Coincidence
@@ -440,7 +440,7 @@ def _alarm_rows(result: Evaluation, timeline: dict[str, Any]) -> tuple[list[dict
     """
     cell = result.cell
     own = at_own_times(result, cell.trial)
-    alarms, false = _false_alarms(cell)
+    alarms, false = cell.chosen, cell.alarms_counted & ~cell.alarm_hits  # among the steps that count
     if own:
         at = cell.by_axis(steps=lambda cell: cell.alarms, ticks=lambda cell: cell.at - first_tick(cell.trial))
         first: AnyArray = at[false]
@@ -461,11 +461,6 @@ def _alarm_rows(result: Evaluation, timeline: dict[str, Any]) -> tuple[list[dict
             row["score"] = _score(peak * timeline["sign"])
         rows.append(row)
     return rows, len(first)
-
-
-def _false_alarms(cell: Cell) -> tuple[IntArray, BoolArray]:
-    """All alarms among the steps that count, and which of them are false."""
-    return cell.chosen, cell.alarms_counted & ~cell.alarm_hits
 
 
 def _scores(result: Evaluation, timeline: dict[str, Any]) -> FloatArray | None:

@@ -18,7 +18,6 @@ from nofluke import __version__
 from nofluke.data.paths import name_of_list
 from nofluke.data.tables import quoted
 from nofluke.errors import InputError, joined, say
-from nofluke.inference.chance import ChanceTest
 from nofluke.inference.compare import Comparison, Difference, error_of
 from nofluke.inference.corrections import holm
 from nofluke.inference.evaluate import Evaluation, shown_f1
@@ -27,12 +26,12 @@ from nofluke.inference.verdict import Ruling, Verdict, ruled_as_found
 from nofluke.plot.style import SERIES
 from nofluke.ratios import divide
 from nofluke.show.kit import check_page, in_names, markup, packed_json, page, read, shortened, written
-from nofluke.show.kit.figure import Description, Dots, drawn, row_height, rows_of_dots
+from nofluke.show.kit.figure import Description, drawn, row_height, rows_of_dots
 from nofluke.show.leaderboard.page import opening
 from nofluke.show.report import Parts, Source, body_of, data_of, parts_of, script
 from nofluke.show.report.figures import stretched, stretched_axis
 from nofluke.show.report.next_steps import RULES
-from nofluke.show.report.origin import USUAL_RESAMPLES, Code, chosen_code, digest_of, digests_of, reading_code
+from nofluke.show.report.origin import USUAL_RESAMPLES, Code, chosen_code, digest_of, digests_of, reading_code, unusual
 from nofluke.studies.pooled_row import MEASURES, NAMES, PooledMeasure, p_or_dash
 from nofluke.text.tables import plural, show_number, show_share
 
@@ -91,7 +90,10 @@ def rows_of(found: SideBySide) -> tuple[Row, ...]:
         Row(
             detector=name,
             result=results[name],
-            measures={m: _with(own[m], corrected[m][i]) for m in MEASURES},
+            measures={
+                m: replace(own[m], corrected=math.nan if math.isnan(own[m].pvalue) else corrected[m][i])
+                for m in MEASURES
+            },
             ruling=_ruled(results[name], {m: corrected[m][i] for m in SIDES}, len(measured)),
             best=name in best,
         )
@@ -101,25 +103,21 @@ def rows_of(found: SideBySide) -> tuple[Row, ...]:
 
 def _measures(result: Evaluation, values: list[float], ends: list[tuple[float, float]]) -> dict[str, PooledMeasure]:
     tests = (result.precision_test, result.recall_test)
+    chance: list[dict[str, Any]] = [
+        {
+            "expected": divide(test.expected, test.of),
+            "std": divide(test.std, test.of),
+            "pvalue": test.pvalue if test.of else math.nan,
+            "method": test.method,
+        }
+        for test in tests
+    ]
     f1 = shown_f1(result.cell, result.settings, tests, "auto")
-    chance = [_chance(test) for test in tests]
-    chance.append(
-        {} if f1 is None else {"expected": f1.expected, "std": f1.std, "pvalue": f1.pvalue, "method": f1.method}
-    )
-    made = (
-        PooledMeasure(value=value, low=low, high=high, **own)  # type: ignore[arg-type]  # numbers and a text
-        for value, (low, high), own in zip(values, ends, chance, strict=True)
-    )
-    return dict(zip((*SIDES, "f1"), made, strict=True))
-
-
-def _chance(test: ChanceTest) -> dict[str, float | str]:
-    shares = {"expected": divide(test.expected, test.of), "std": divide(test.std, test.of)}
-    return {**shares, "pvalue": test.pvalue if test.of else math.nan, "method": test.method}
-
-
-def _with(one: PooledMeasure, corrected: float) -> PooledMeasure:
-    return replace(one, corrected=math.nan if math.isnan(one.pvalue) else corrected)
+    chance.append({} if f1 is None else {name: getattr(f1, name) for name in chance[0]})
+    return {
+        measure: PooledMeasure(value=value, low=low, high=high, **own)
+        for measure, value, (low, high), own in zip((*SIDES, "f1"), values, ends, chance, strict=True)
+    }
 
 
 def _ruled(result: Evaluation, corrected: dict[str, float], n: int) -> Ruling:
@@ -211,15 +209,8 @@ def curve_of(row: Row, payload: dict[str, Any]) -> Curve:
 def dot_plots(rows: tuple[Row, ...]) -> dict[str, Description]:
     """A figure for each measure, a line for each detector in each, all on one scale."""
     made = {
-        f"dots-{measure}": rows_of_dots(
-            [
-                Dots(name=row.detector, measure=row.measures[measure], verdict=row.verdict, best=row.best)
-                for row in rows
-            ],
-            verdicts=measure == MEASURES[0],
-            letters=LONGEST,
-        )
-        for measure in MEASURES
+        f"dots-{m}": rows_of_dots(rows, [row.measures[m] for row in rows], verdicts=m == MEASURES[0], letters=LONGEST)
+        for m in MEASURES
     }
     end = max(one["x"]["range"][1] for one in made.values())
     for one in made.values():
@@ -245,11 +236,6 @@ def curves_of(curves: Sequence[Curve]) -> dict[str, Description]:
         _draw(made["by-recall"], i, one, (one.at, one.recall), (one.at, one.chance_recall))
         _draw(made["against"], i, one, (one.recall, one.precision), (one.chance_recall, one.chance_precision))
     return made
-
-
-def key_of(curves: Sequence[Curve]) -> list[tuple[str, str]]:
-    """Which line is which detector: its style and its name."""
-    return [(_style(i), curve.detector) for i, curve in enumerate(curves)]
 
 
 def colours() -> str:
@@ -292,12 +278,12 @@ def _style(i: int) -> str:
 # ---- where the page comes from: input and SHA-256, settings, and what to type to get it again
 
 OUTPUTS = ("--scores", "--predictions")
+OF_ALARMS = (
+    *("--predictions", "--predictions-file", "--predictions-start", "--predictions-end", "--predictions-time-format"),
+    *("--where", "--by"),
+)
+"""Options about alarms that have a file of their own."""
 PASSED = (("", "scores"), ("predictions=", "predictions"))
-
-
-def title_of(title: str | None, source: Source | None) -> str:
-    """The heading of the page."""
-    return title or ("Detectors" if source is None else Path(source.files[0]).name)
 
 
 def own_source(source: Source | None, detector: str) -> Source | None:
@@ -306,20 +292,23 @@ def own_source(source: Source | None, detector: str) -> Source | None:
         return None
     roles = {role: role.partition(":") for role in source.columns}
     kinds = {kind: role for role, (kind, several, name) in roles.items() if not several or name == detector}
+    scored, listed = "scores" in kinds, source.predictions_file is not None
     words, kept = iter(shlex.split(source.command)), []
     where = source.where
-    if source.by is not None and "scores" not in kinds:
+    if source.by is not None and not scored:
         one = f"{quoted(source.by)} = '{detector.replace(chr(39), 2 * chr(39))}'"
         where = one if where is None else f"({where}) AND {one}"
     for word in words:
-        if source.by is not None and word in ("--by", "--where"):
-            next(words)
-            kept += ["--where", where] if word == "--by" and where is not None else []
-            continue
-        if word in OUTPUTS:
+        if listed and word in OF_ALARMS:
+            value = next(words)
+            if not scored and (source.by is None or word not in ("--by", "--where")):
+                kept += [word, value]
+            elif not scored and word == "--by":
+                kept += ["--where", str(where)]
+        elif word in OUTPUTS:
             name = next(words)
             kept += [word, name] if name == detector else []
-        elif word in RULES and "scores" not in kinds:
+        elif word in RULES and not scored:
             next(words)
         else:
             kept.append(word)
@@ -367,11 +356,8 @@ def code_of_page(
     asked = [
         *chosen_code(result),
         *([] if settings.choice.is_auto else [f"null={result.null.code}"]),
-        *([] if settings.method == "auto" else [f"method={settings.method!r}"]),
-        *([] if settings.n_resamples == USUAL_RESAMPLES else [f"n_resamples={settings.n_resamples}"]),
-        *([] if found.seed == 0 else [f"rng={found.seed}"]),
-        *([] if settings.alpha == 0.05 else [f"alpha={settings.alpha!r}"]),
-        *([] if title is None else [f"title={title!r}"]),
+        *unusual(method=(settings.method, "auto"), n_resamples=(settings.n_resamples, USUAL_RESAMPLES)),
+        *unusual(rng=(found.seed, 0), alpha=(settings.alpha, 0.05), title=(title, None)),
         *([f"metrics={listed}"] if listed else []),
         'path="report.html"',
     ]
@@ -449,7 +435,8 @@ def render(
     found: SideBySide, rows: tuple[Row, ...], parts: dict[str, Parts], *, title: str | None, source: Source | None
 ) -> str:
     """The whole page as text; ``parts`` are those of each detector's own page."""
-    name, code = title_of(title, source), code_of_page(found, source, title, parts[rows[0].detector].metrics)
+    name = title or ("Detectors" if source is None else Path(source.files[0]).name)
+    code = code_of_page(found, source, title, parts[rows[0].detector].metrics)
     comparison, curves = found.comparison, [curve_of(row, parts[row.detector].payload) for row in rows]
     first, n = rows[0].result, plural(len(rows), "detector")
     about = parts[rows[0].detector].origin.about
@@ -489,7 +476,7 @@ def render(
             )
             for row in rows
         ],
-        key=key_of(curves),
+        key=[(_style(i), row.detector) for i, row in enumerate(rows)],
         tolerance=str(first.tolerance),
         alone=first.names.said(ALONE) if any(row.result.sequence.scores is None for row in rows) else "",
         pairs=[_pair(comparison, *both) for both in combinations(comparison.detectors, 2)],
