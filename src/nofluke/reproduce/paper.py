@@ -28,7 +28,7 @@ from nofluke.reproduce.study import (
 from nofluke.show.kit.figure import Description, drawn
 from nofluke.show.report.cells import picture_of
 from nofluke.text.numbers import show_chance, show_p
-from nofluke.text.tables import show_share
+from nofluke.text.tables import plural, show_share
 
 # ---- its formulas as MathML
 
@@ -126,7 +126,7 @@ def against_chance(study: Study, figures: dict[str, Drawn]) -> str:
                 f"{test.hits} of {test.of:,}",
                 show_share(test.value),
                 show_chance(test.expected, test.std),
-                show_p(study.simulated(side).upper(test.hits)),
+                show_p(study.simulated[side].upper(test.hits)),
                 show_p(study.fitted_binomial(side).upper(test.hits)),
                 show_p(test.pvalue),
             )
@@ -137,7 +137,7 @@ def against_chance(study: Study, figures: dict[str, Drawn]) -> str:
         [
             "<h2>Against chance</h2>",
             f"<p>Chance keeps the predictions and puts the {study.curve.n_events} events on random days. Figure 3 shows "
-            f"{len(study.permuted_recall)} such sequences as the paper does, and, new, the exact band that holds the central "
+            f"{len(study.permuted['recall'])} such sequences as the paper does, and, new, the exact band that holds the central "
             "95% of all of them.</p>",
             shown(
                 study,
@@ -226,13 +226,12 @@ def noise(study: Study) -> str:
 
 def laws(study: Study) -> str:
     """Every law of Figure 4: what it expects, and its p-value."""
-    book = study.literature
     named: list[tuple[str, dict[str, Law]]] = [
         ("exact", {side: test_of(study.result, side).law for side in SIDES}),
-        ("simulated", {side: study.simulated(side) for side in SIDES}),
+        ("simulated", {side: study.simulated[side] for side in SIDES}),
         ("binomial, fitted to the simulations", {side: study.fitted_binomial(side) for side in SIDES}),
-        ("binomial, Donges et al. (2016)", book.donges),
-        ("binomial, extreme values (2020a)", {"recall": book.extreme}),
+        ("binomial, Donges et al. (2016)", study.donges),
+        ("binomial, extreme values (2020a)", {"recall": study.extreme}),
     ]
     rows = [
         (
@@ -380,13 +379,9 @@ def beyond(study: Study, figures: dict[str, Drawn]) -> str:
     words = {side: ", ".join(f"{value:.0%}" for value in share[side]) for side in SIDES}
     family = study.familywise
     cells = study.curve.precision_hits.size
-    lags = {lag.shift: lag for lag in study.lags}
-    best = max(study.lags, key=lambda lag: lag.hits("precision"))
-    where = (
-        "in place"
-        if best.shift == 0
-        else f"{abs(best.shift)} day{'s' * (abs(best.shift) > 1)} {'earlier' if best.shift < 0 else 'later'}"
-    )
+    hits = {shift: result.precision_hits for shift, result in study.lags.items()}
+    best = max(hits, key=lambda shift: hits[shift])
+    where = f"{plural(abs(best), 'day')} {'earlier' if best < 0 else 'later'}" if best else "in place"
     significant = {side: int((getattr(family, f"{side}_adjusted") <= family.alpha).sum()) for side in SIDES}
     over = int((study.dispersion("precision") > 1).sum())
     return "\n".join(
@@ -423,8 +418,8 @@ def beyond(study: Study, figures: dict[str, Drawn]) -> str:
                 "Recall and precision at the .9-quantile, and the part of each that chance is expected to score.",
             ),
             "<p><strong>The detector's lag.</strong> Moving all predictions one or two days earlier changes precision's hits "
-            f"from {lags[0].hits('precision')} to {lags[-1].hits('precision')} and {lags[-2].hits('precision')}; the most, "
-            f"{best.hits('precision')}, are reached with the predictions {where}.</p>",
+            f"from {hits[0]} to {hits[-1]} and {hits[-2]}; the most, {hits[best]}, are reached with the predictions "
+            f"{where}.</p>",
             shown(study, figures, 8, "Hits after moving all predictions in time, δ = 2, .9-quantile."),
         ]
     )
@@ -573,7 +568,7 @@ def _made(study: Study) -> str:
     methods = "; ".join(study.curve.chance.methods)
     return (
         f"Null: {escape(study.curve.chance.model)}. Method of all cells: {escape(methods)}. Simulated: the "
-        f"{len(study.permuted_recall)} sequences of Figure 3, the distributions of Figure 4, the score of Table 3, the familywise "
+        f"{len(study.permuted['recall'])} sequences of Figure 3, the distributions of Figure 4, the score of Table 3, the familywise "
         f"test, both sides placed at random, and the clustering of events within {NEARBY[0]} and {NEARBY[1]} days; seed {study.seed}, {study.permutations:,} permutations. "
         "Everything else is exact. The same data, seed and versions give the same bytes. Next to this page are every "
         "figure as SVG, PDF and PNG, and the numbers behind it as CSV."

@@ -20,7 +20,7 @@ from nofluke.nulls.random_scores import RandomScores
 from nofluke.plot.style import PALETTE, SERIES, tidy
 from nofluke.progress import progress_bar
 from nofluke.reproduce.claim import OPEN, Claim, Claims, Found, Outcome, Reproduced, tally
-from nofluke.reproduce.page import Article, Drawn, Records, Topic, figure, listed, table
+from nofluke.reproduce.page import Article, Drawn, Records, Row, Topic, drawn_on, figure, key_above, listed, table
 from nofluke.text.numbers import show_chance, show_p
 from nofluke.text.tables import plural, show_share
 
@@ -362,8 +362,7 @@ def _against_random(figure: Figure, study: AdjustmentStudy) -> None:
         tidy(ax)
         ax.spines["left"].set_visible(False)
     axes[-1].set_xlabel("best point-adjusted F1")
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=2, frameon=False, fontsize="small")
+    key_above(figure, drawn_on(axes[0]), 2)
 
 
 def reached_in_words(case: Case) -> str:
@@ -384,12 +383,7 @@ def _draw_otherwise(figure: Figure, study: AdjustmentStudy) -> None:
             low, high = level.band or (math.nan, math.nan)
             how = {"color": colours[key], "marker": MARKERS[key], "markersize": 5, "linestyle": "none"}
             ax.plot([low, high], [place, place], color=colours[key], linewidth=2)
-            ax.plot(
-                [level.expected],
-                [place],
-                **how,
-                label=words if words not in ax.get_legend_handles_labels()[1] else None,
-            )
+            ax.plot([level.expected], [place], **how, label=None if words in drawn_on(ax) else words)
             place += 1
         ax.plot([case.published] * 2, [top - 0.45, place - 0.55], color=PALETTE["observed"], linewidth=2.2)
         ticks.append((top + place - 1) / 2)
@@ -402,7 +396,7 @@ def _draw_otherwise(figure: Figure, study: AdjustmentStudy) -> None:
     ax.set_xlabel("point-adjusted F1: mean and 95% of the draws")
     tidy(ax)
     ax.grid(False, axis="y")
-    figure.legend(loc="outside upper center", ncols=3, frameon=False, fontsize="small")
+    key_above(figure, drawn_on(ax), 3)
 
 
 def rows_of(case: Case) -> list[tuple[str, str, Any]]:
@@ -414,97 +408,61 @@ def rows_of(case: Case) -> list[tuple[str, str, Any]]:
 
 # ---- numbers as CSV
 
-Rows = list[tuple[Any, ...]]
-BAND = ("chance_2.5%", "chance_97.5%")
-
 
 def records(study: AdjustmentStudy) -> Records:
-    """Columns and rows of each file, by its name without ".csv"."""
-    otherwise = (_OTHERWISE, _otherwise_rows(study))
-    return {
-        "figure-1": (("benchmark", "from", "to", "draws"), _bins(study)),
-        "figure-2": otherwise,
-        "table-1": (("benchmark", "steps", "entities", "ranges", "labelled", "source"), _labels(study)),
-        "table-2": (_CHANCE, _chance(study)),
-        "table-3": otherwise,
-        "table-4": (("detector", "value", "chance_mean", "chance_sd", *BAND, "p", "rotations"), _rotated_rows(study)),
-    }
-
-
-_CHANCE = (
-    "benchmark",
-    "best_f1_mean",
-    "best_f1_everywhere",
-    "best_pa_f1_mean",
-    "best_pa_f1_sd",
-    *BAND,
-    "published",
-    "reached",
-    "draws",
-    "p",
-    "chance_corrected",
-)
-_OTHERWISE = ("benchmark", "assumed", "mean", "sd", *BAND, "reached", "draws")
-
-
-def _given(level: ChanceLevel | Significance) -> tuple[Any, ...]:
-    """What chance gives: its mean, its standard deviation, and the band if it has one."""
-    return (level.expected, level.std, *(level.band or ("", "")))
-
-
-def _bins(study: AdjustmentStudy) -> Rows:
-    left, rows = left_edge(study), []
-    for case in study.cases:
-        edges, counts = histogram(case, left)
-        cells = zip(edges[:-1].round(6).tolist(), edges[1:].round(6).tolist(), counts.tolist(), strict=True)
-        rows += [(case.name, low, high, count) for low, high, count in cells]
-    return rows
-
-
-def _labels(study: AdjustmentStudy) -> Rows:
-    return [
-        (
-            case.name,
-            len(case.labels.truth),
-            len(case.labels.entities),
-            case.labels.n_ranges,
-            int(case.labels.truth.sum()),
-            case.labels.source,
-        )
-        for case in study.cases
-    ]
-
-
-def _chance(study: AdjustmentStudy) -> Rows:
-    return [
-        (
-            case.name,
-            case.plain.expected,
-            case.everywhere,
-            *_given(case.random),
-            case.published,
-            case.reached(),
-            case.random.n_resamples,
-            case.pvalue,
-            case.corrected,
-        )
-        for case in study.cases
-    ]
-
-
-def _otherwise_rows(study: AdjustmentStudy) -> Rows:
-    return [
-        (case.name, words, *_given(level), case.reached(level), level.n_resamples)
+    """Rows of each file, by its name without ".csv"."""
+    otherwise = [
+        {"benchmark": case.name, "assumed": words, **_given(level), "reached": case.reached(level)}
+        | {"draws": level.n_resamples}
         for case in study.cases
         for _, words, level in rows_of(case)
     ]
+    return {
+        "figure-1": [
+            {"benchmark": case.name, "from": low, "to": high, "draws": count}
+            for case in study.cases
+            for edges, counts in [histogram(case, left_edge(study))]
+            for low, high, count in zip(edges[:-1].round(6), edges[1:].round(6), counts, strict=True)
+        ],
+        "figure-2": otherwise,
+        "table-1": [
+            {
+                "benchmark": case.name,
+                "steps": len(case.labels.truth),
+                "entities": len(case.labels.entities),
+                "ranges": case.labels.n_ranges,
+                "labelled": int(case.labels.truth.sum()),
+                "source": case.labels.source,
+            }
+            for case in study.cases
+        ],
+        "table-2": [
+            {
+                "benchmark": case.name,
+                "best_f1_mean": case.plain.expected,
+                "best_f1_everywhere": case.everywhere,
+                **_given(case.random, "best_pa_f1_"),
+                "published": case.published,
+                "reached": case.reached(),
+                "draws": case.random.n_resamples,
+                "p": case.pvalue,
+                "chance_corrected": case.corrected,
+            }
+            for case in study.cases
+        ],
+        "table-3": otherwise,
+        "table-4": [
+            {"detector": one.words, "value": one.result.value, **_given(one.result, "chance_")}
+            | {"p": one.result.pvalue, "rotations": one.result.n_resamples}
+            for one in study.rotated
+        ],
+    }
 
 
-def _rotated_rows(study: AdjustmentStudy) -> Rows:
-    return [
-        (one.words, one.result.value, *_given(one.result), one.result.pvalue, one.result.n_resamples)
-        for one in study.rotated
-    ]
+def _given(level: ChanceLevel | Significance, what: str = "") -> Row:
+    """What chance gives: its mean, its standard deviation, and the band if it has one."""
+    low, high = level.band or ("", "")
+    return {f"{what}mean": level.expected, f"{what}sd": level.std, "chance_2.5%": low, "chance_97.5%": high}
 
 
 # ---- the page
