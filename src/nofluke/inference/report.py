@@ -35,13 +35,7 @@ class SideBySide:
 
 def evaluate_several(truth: Any, scores: Any, *, chance: Mapping[str, Any], **asked: Any) -> SideBySide:
     """Detectors from the arguments of `compare`, on their common steps; ``chance`` holds arguments of `evaluate`."""
-    settled = Question(
-        null=chance["null"],
-        method=chance["method"],
-        n_resamples=chance["n_resamples"],
-        rng=chance["rng"],
-        alpha=chance["alpha"],
-    )
+    settled = Question(**chance)
     detectors, notes = read_several(truth, scores, **asked)
     how = {"alpha": settled.alpha, "level": LEVEL, "n_resamples": SWAPS, "rng": chance["rng"]}
     comparison = compare_read(detectors, notes, **how)
