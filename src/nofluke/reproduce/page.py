@@ -127,13 +127,10 @@ def inlined(drawn: Drawn, description: str) -> str:
         svg = svg.replace(PALETTE[name].lower(), f"var(--{name})")
     svg = svg.replace("fill: #ffffff", "fill: none")
     opening = f'<svg role="img" aria-label="{escape(description)}"'
-    return re.sub(r'^<svg ((?:[\w:]+="[^"]*"\s*)*)>', lambda m: _clean_tag(opening, m.group(1)), svg).strip()
-
-
-def _clean_tag(opening: str, attributes: str) -> str:
-    """The opening tag without its size in points: the page decides how wide a figure is."""
-    kept = re.sub(r'\b(width|height|version)="[^"]*"\s*', "", attributes)
-    return f"{opening} {kept.strip()}>"
+    tag, rest = svg.split(">", 1)
+    # without its size in points: the page decides how wide a figure is
+    kept = re.sub(r'\b(width|height|version)="[^"]*"\s*', "", tag.removeprefix("<svg "))
+    return f"{opening} {kept.strip()}>{rest}".strip()
 
 
 def matrix(matrix: Confusion, caption: str, rows: tuple[str, str], columns: tuple[str, str], readable: set[str]) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nofluke import __version__
-from nofluke.arrays import FloatArray, IntArray
+from nofluke.arrays import BoolArray, FloatArray, IntArray
 from nofluke.datasets import BENCHMARKS, BenchmarkLabels, public_labels
 from nofluke.errors import InputError
 from nofluke.inference.significance import ChanceLevel, Significance, chance, significance
@@ -43,7 +43,7 @@ ROTATED = "MSL"  # many entities, and short: a draw takes milliseconds
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variant:
-    """What chance reaches when one thing is done otherwise, and how: in words for a table."""
+    """What chance reaches with point adjustment, and by which scores: in words for a table."""
 
     key: str
     words: str
@@ -61,16 +61,14 @@ class Case:
         The published point-adjusted F1.
     plain : ChanceLevel
         Best F1 of random scores, without point adjustment.
-    random : ChanceLevel
-        Best point-adjusted F1 of random scores.
     variants : tuple of Variant
-        The same with a memory, at a fixed share of alarms, and without the entities that others leave out.
+        Best point-adjusted F1 of independent scores, which come first, and the same with a memory, at a fixed share of
+        alarms, and without the entities that others leave out.
     """
 
     labels: BenchmarkLabels
     published: float
     plain: ChanceLevel
-    random: ChanceLevel = field(repr=False)
     variants: tuple[Variant, ...] = field(repr=False)
 
     @property
@@ -87,6 +85,11 @@ class Case:
     def everywhere(self) -> float:
         """F1 of a detector with an alarm at every step."""
         return 2 * self.share_labelled / (1 + self.share_labelled)
+
+    @property
+    def random(self) -> ChanceLevel:
+        """What independent random scores reach."""
+        return self.variants[0].level
 
     def variant(self, key: str) -> ChanceLevel:
         """What chance reaches in one of the variants."""
@@ -158,29 +161,22 @@ def run_adjustment_study(*, seed: int, n_resamples: int) -> AdjustmentStudy:
 
 def _case(labels: BenchmarkLabels, seed: int, n_resamples: int) -> Case:
     truth, few = labels.truth, min(n_resamples, FEW)
-    variants = [
-        Variant(
-            key=f"memory-{phi:g}",
-            words=f"memory φ = {phi:g}",
-            level=chance(METRIC, truth, null=RandomScores(phi=phi), n_resamples=few, rng=seed),
-        )
-        for phi in MEMORIES
-    ]
-    share = SHARES[labels.name]
-    at_share = chance("pa-f1", truth, budget=share, n_resamples=few, rng=seed)
-    variants.append(Variant(key="fixed-share", words="alarms on a fixed share", level=at_share))
+
+    def best(truth: BoolArray, n_resamples: int, **null: Any) -> ChanceLevel:
+        return chance(METRIC, truth, **null, n_resamples=n_resamples, rng=seed)
+
+    variants = [Variant(key="random", words="independent", level=best(truth, n_resamples))]
+    for phi in MEMORIES:
+        level = best(truth, few, null=RandomScores(phi=phi))
+        variants.append(Variant(key=f"memory-{phi:g}", words=f"memory φ = {phi:g}", level=level))
+    level = chance("pa-f1", truth, budget=SHARES[labels.name], n_resamples=few, rng=seed)
+    variants.append(Variant(key="fixed-share", words="alarms on a fixed share", level=level))
     if labels.name in LEFT_OUT:
-        left = labels.without(*LEFT_OUT[labels.name])
-        level = chance(METRIC, left.truth, n_resamples=n_resamples, rng=seed)
-        words = f"{labels.name} without {', '.join(LEFT_OUT[labels.name])}"
-        variants.append(Variant(key="left-out", words=words, level=level))
-    return Case(
-        labels=labels,
-        published=PUBLISHED[labels.name],
-        plain=chance("best-f1", truth, n_resamples=min(n_resamples, FEWEST), rng=seed),
-        random=chance(METRIC, truth, n_resamples=n_resamples, rng=seed),
-        variants=tuple(variants),
-    )
+        gone = LEFT_OUT[labels.name]
+        level = best(labels.without(*gone).truth, n_resamples)
+        variants.append(Variant(key="left-out", words=f"{labels.name} without {', '.join(gone)}", level=level))
+    plain = chance("best-f1", truth, n_resamples=min(n_resamples, FEWEST), rng=seed)
+    return Case(labels=labels, published=PUBLISHED[labels.name], plain=plain, variants=tuple(variants))
 
 
 def _rotations(labels: BenchmarkLabels, seed: int, rotations: int) -> tuple[Rotated, ...]:
@@ -194,19 +190,9 @@ def _rotations(labels: BenchmarkLabels, seed: int, rotations: int) -> tuple[Rota
         f"random, memory φ = {MEMORIES[-1]:g}": slow,
         "the same, + 1.5 in ranges": slow + 1.5 * labels.truth,
     }
+    how: dict[str, Any] = {"groups": labels.groups, "null": "circular-shift", "n_resamples": rotations, "rng": seed}
     return tuple(
-        Rotated(
-            words=words,
-            result=significance(
-                METRIC,
-                labels.truth,
-                scores,
-                groups=labels.groups,
-                null="circular-shift",
-                n_resamples=rotations,
-                rng=seed,
-            ),
-        )
+        Rotated(words=words, result=significance(METRIC, labels.truth, scores, **how))
         for words, scores in detectors.items()
     )
 
@@ -358,19 +344,19 @@ def _against_random(figure: Figure, study: AdjustmentStudy) -> None:
         ax.set_ylim(0, 1.12)
         ax.set_xlim(left, 1)
         ax.set_yticks([])
-        ax.set_title(f"{case.name}: published {case.published}, {reached_in_words(case)}", loc="left")
+        of = "of " if case.reached() else ""
+        told = f"{case.name}: published {case.published}, reached by {share_reached(case)} {of}random scores"
+        ax.set_title(told, loc="left")
         tidy(ax)
         ax.spines["left"].set_visible(False)
     axes[-1].set_xlabel("best point-adjusted F1")
     key_above(figure, drawn_on(axes[0]), 2)
 
 
-def reached_in_words(case: Case) -> str:
+def share_reached(case: Case) -> str:
     """Which share of the random scores reach the published value."""
     reached, n = case.reached(), case.random.n_resamples
-    if reached == 0:
-        return f"reached by none of {n:,} random scores"
-    return f"reached by {100 * reached / n:.2g}% of random scores"
+    return f"{100 * reached / n:.2g}%" if reached else f"none of {n:,}"
 
 
 def _draw_otherwise(figure: Figure, study: AdjustmentStudy) -> None:
@@ -379,7 +365,8 @@ def _draw_otherwise(figure: Figure, study: AdjustmentStudy) -> None:
     ticks, place, colours = [], 0.0, dict(zip(MARKERS, (PALETTE["chance"], *(c for c, _ in SERIES)), strict=False))
     for case in study.cases:
         top = place
-        for key, words, level in rows_of(case):
+        for one in case.variants:
+            key, words, level = one.key, one.words, one.level
             low, high = level.band or (math.nan, math.nan)
             how = {"color": colours[key], "marker": MARKERS[key], "markersize": 5, "linestyle": "none"}
             ax.plot([low, high], [place, place], color=colours[key], linewidth=2)
@@ -399,23 +386,16 @@ def _draw_otherwise(figure: Figure, study: AdjustmentStudy) -> None:
     key_above(figure, drawn_on(ax), 3)
 
 
-def rows_of(case: Case) -> list[tuple[str, str, Any]]:
-    """Key, words and chance level: random scores, then the variants."""
-    return [("random", "independent", case.random)] + [
-        (variant.key, variant.words, variant.level) for variant in case.variants
-    ]
-
-
 # ---- numbers as CSV
 
 
 def records(study: AdjustmentStudy) -> Records:
     """Rows of each file, by its name without ".csv"."""
     otherwise = [
-        {"benchmark": case.name, "assumed": words, **_given(level), "reached": case.reached(level)}
-        | {"draws": level.n_resamples}
+        {"benchmark": case.name, "assumed": one.words, **_given(one.level), "reached": case.reached(one.level)}
+        | {"draws": one.level.n_resamples}
         for case in study.cases
-        for _, words, level in rows_of(case)
+        for one in case.variants
     ]
     return {
         "figure-1": [
@@ -548,7 +528,7 @@ def _published(study: AdjustmentStudy) -> str:
             show_chance(case.random.expected, case.random.std),
             "{:.3f} to {:.3f}".format(*case.random.band) if case.random.band else "",
             f"{case.published}",
-            _share(case),
+            share_reached(case),
             show_share(case.corrected),
         )
         for case in study.cases
@@ -566,7 +546,7 @@ def _published(study: AdjustmentStudy) -> str:
 
 
 def _may_differ(study: AdjustmentStudy, figures: dict[str, Drawn]) -> str:
-    rows = [_variant_row(case, key) for case in study.cases for key, *_ in rows_of(case)]
+    rows = [_variant_row(case, one) for case in study.cases for one in case.variants]
     shares = listed([f"{100 * SHARES[case.name]:g}% on {case.name}" for case in study.cases])
     return "\n".join(
         [
@@ -600,11 +580,9 @@ def _may_differ(study: AdjustmentStudy, figures: dict[str, Drawn]) -> str:
     )
 
 
-def _variant_row(case: Case, key: str) -> tuple[str, str, str, str]:
-    words, level = next((words, level) for name, words, level in rows_of(case) if name == key)
-    if key == "fixed-share":
-        words = f"alarms on {100 * SHARES[case.name]:g}%"
-    name = words if key == "left-out" else f"{case.name}, {words}"
+def _variant_row(case: Case, one: Variant) -> tuple[str, str, str, str]:
+    words = f"alarms on {100 * SHARES[case.name]:g}%" if one.key == "fixed-share" else one.words
+    name, level = words if one.key == "left-out" else f"{case.name}, {words}", one.level
     return name, show_chance(level.expected, level.std), f"{case.reached(level):,}", f"{level.n_resamples:,}"
 
 
@@ -642,11 +620,6 @@ def _rotated(study: AdjustmentStudy) -> str:
             ),
         ]
     )
-
-
-def _share(case: Case) -> str:
-    reached, n = case.reached(), case.random.n_resamples
-    return f"none of {n:,}" if reached == 0 else f"{100 * reached / n:.2g}%"
 
 
 # ---- all of it
