@@ -469,10 +469,10 @@ def events_for(power: Callable[[int, int], float], asked: float) -> int | None:
     ``power(m, 1)``, with one hit more than is needed, is below ``power(m, 0)`` and grows without going up and down.
     """
     last = 1
-    while last <= MOST_SEARCHED and power(last, 1) < asked:
-        last *= 2
-    if last > MOST_SEARCHED:
-        return None
+    while power(last, 1) < asked:
+        if last == MOST_SEARCHED:
+            return None
+        last = min(2 * last, MOST_SEARCHED)
     found = first_true(lambda m: power(m, 1) >= asked, last, last // 2 + 1, last) if last > 1 else 1
     while found > 1 and power(found - 1, 0) >= asked:
         found -= 1

@@ -72,10 +72,6 @@ def _length(value: Any, name: str) -> int | str:
     return format_duration(long)
 
 
-def _block(value: Any, name: str) -> int | str:
-    return value if value == "auto" else _length(value, name)
-
-
 def _every(value: Any, name: str) -> int | str:
     """A length, or years: as a rate, "1y" is 365.25 days."""
     if not isinstance(value, str) or not value.strip().endswith("y"):
@@ -135,7 +131,7 @@ def _word(*words: str) -> Callable[[Any, str], str]:
 
 SETTINGS: dict[str, Callable[[Any, str], Any]] = {
     "tolerance": lambda value, name: as_tolerance(value, name).plain(),
-    "block": _block,
+    "block": lambda value, name: value if value == "auto" else _length(value, name),
     "labels_final": _length,
     "alpha": lambda value, _: check_alpha(value),
     "null": _null,
