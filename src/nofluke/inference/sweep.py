@@ -857,13 +857,11 @@ class Sweep(Exports, ByValue):
             "recall": self.recall.ravel(),
             "f1": self.f1.ravel(),
         }
-        if self.shows_chance:
-            for side in ("precision", "recall"):
-                cells = getattr(self.chance, side)
-                for name in ("mean", "std", "low", "high", "pvalue", "log10_pvalue"):
-                    data[f"{side}_{name}"] = getattr(cells, name).ravel()
-                data[f"{side}_holm"] = self.corrected(side).ravel()
-                data[f"{side}_benjamini_hochberg"] = self.corrected(side, "benjamini_hochberg").ravel()
+        for side in self._tested:
+            cells = getattr(self.chance, side)
+            data |= {f"{side}_{name}": getattr(cells, name).ravel() for name in _FIELDS}
+            data[f"{side}_holm"] = self.corrected(side).ravel()
+            data[f"{side}_benjamini_hochberg"] = self.corrected(side, "benjamini_hochberg").ravel()
         if familywise is not None:
             data["precision_familywise"] = familywise.precision_adjusted.ravel()
             data["recall_familywise"] = familywise.recall_adjusted.ravel()
@@ -894,17 +892,17 @@ class Sweep(Exports, ByValue):
 
     def table(self, familywise: FamilywiseTest | None = None) -> Table:
         """The best F1 of each tolerance, as a small table."""
-        sides = ("precision", "recall") if self.shows_chance else ()
         rows = [
             (
                 self.tolerances[d].in_words(),
                 show_number(float(self.thresholds[k])),
                 f"{self.n_predictions[k]:,}",
-                *(show_share(float(values[d, k])) for values in (self.precision, self.recall, self.f1)),
-                *(show_p(float(getattr(self.chance, side).pvalue[d, k])) for side in sides),
+                *self._scored(d, k),
             )
             for d, k in self.best()
         ]
+        alarms = say("{predictions}") if self.settings.alarms.count == "steps" else "episodes"
+        measures, tested = ("precision", "recall", "F1"), self._tested
         title = say(
             "{}, {}, {}, {}; the threshold of the best F1 for each tolerance",
             plural(self.n, "step"),
@@ -914,33 +912,26 @@ class Sweep(Exports, ByValue):
         )
         told = Table(
             title=title,
-            columns=(
-                "tolerance",
-                "threshold",
-                say("{predictions}") if self.settings.alarms.count == "steps" else "episodes",
-                "precision",
-                "recall",
-                "F1",
-                *(f"p {side}" for side in sides),
-            ),
-            heads=(
-                "tolerance",
-                "threshold",
-                "alarms",
-                "precision",
-                "recall",
-                "F1",
-                *("p prec.", "p rec.")[: len(sides)],
-            ),
+            columns=("tolerance", "threshold", alarms, *measures, *(f"p {side}" for side in tested)),
+            heads=("tolerance", "threshold", "alarms", *measures, *("p prec.", "p rec.")[: len(tested)]),
             rows=tuple(rows),
             notes=(*self._how(familywise), *noted(self.notes)),
         )
         return told.called(self.names)
 
-    def _check_family(self, familywise: object) -> None:
-        if familywise is None:
-            return
-        if not isinstance(familywise, FamilywiseTest) or familywise.precision_adjusted.shape != self.shape:
+    @property
+    def _tested(self) -> tuple[str, ...]:
+        """Measures whose p-values tables carry."""
+        return ("precision", "recall") if self.shows_chance else ()
+
+    def _scored(self, d: int, k: int) -> tuple[str, ...]:
+        """All three measures of a cell, and its p-values."""
+        values = [show_share(float(own[d, k])) for own in (self.precision, self.recall, self.f1)]
+        return *values, *(show_p(float(getattr(self.chance, side).pvalue[d, k])) for side in self._tested)
+
+    def _check_family(self, familywise: FamilywiseTest | None) -> None:
+        of_this = isinstance(familywise, FamilywiseTest) and familywise.precision_adjusted.shape == self.shape
+        if familywise is not None and not of_this:
             raise InputError(
                 argument="familywise",
                 value=familywise,
@@ -1101,7 +1092,9 @@ def sweep(
     made = trial_of(sequence, windows, cuts, alarms, every_score=every_score)
     trial = made.trial
     n_resamples, rng = check_resamples(n_resamples), as_rng(rng)
-    typical = _typical(trial.n_alarm_steps, len(trial.detector))
+    # the threshold whose alarms decide on the null: nearest to a tenth of the steps, of those that have any
+    distance = np.abs(trial.n_alarm_steps - len(trial.detector) / 10)
+    typical = int(np.where(trial.n_alarm_steps > 0, distance, np.inf).argmin())
     choice = choose(null, trial.cell(0, typical), LEVEL, made.doubt).called(sequence.names)
     choice.check(method)
     choice.model.fits(trial.truth)
@@ -1126,12 +1119,6 @@ def sweep(
         names=sequence.names,
         chosen=cuts is not None,
     )
-
-
-def _typical(n_alarms: IntArray, n_steps: int) -> int:
-    """The threshold whose alarms decide on the null: nearest to a tenth of the steps, of those that have any."""
-    distance = np.abs(n_alarms - n_steps / 10)
-    return int(np.where(n_alarms > 0, distance, np.inf).argmin())
 
 
 def as_tolerances(values: Any, read: Callable[[Any, str], Tolerance]) -> tuple[Tolerance, ...]:
