@@ -144,13 +144,8 @@ class Source:
                 problem="has no labels/combined_labels.json, or no results",
                 remedy="pass the folder of a clone of numenta/NAB, or a table with the columns series and event",
             )
-        found = {"layout": "nab", "ranges": windows}
-        return cls(
-            name=path.resolve().name,
-            path=path,
-            points={"layout": "nab", "ranges": labels},
-            windows=found if windows.is_file() else None,
-        )
+        points, found = ({"layout": "nab", "ranges": file} for file in (labels, windows))
+        return cls(name=path.resolve().name, path=path, points=points, windows=found if windows.is_file() else None)
 
     @classmethod
     def _table(cls, path: Path) -> Source:
@@ -176,35 +171,27 @@ def run_nab_study(
     as_whole(seed, "seed", 0)
     found = Source.of(source)
     chosen = {} if detectors is None else {"scores": detectors}
-    shared: dict[str, Any] = {
-        "budget": BUDGET,
-        "rng": seed,
-        "n_resamples": n_resamples,
-        "workers": workers,
-        "resume": False,
-    }
-    points = {
-        null: study(
+
+    def run(about: Mapping[str, Any], folder: str, **how: Any) -> Study:
+        return study(
             found.path,
-            **{**found.points, **chosen},
-            tolerance=TOLERANCE,
-            null=null,
-            title=f"NAB, point labels, {NULLS[null]}",
-            out=directory / null,
-            **shared,
+            **{**about, **chosen},
+            **how,
+            budget=BUDGET,
+            rng=seed,
+            n_resamples=n_resamples,
+            workers=workers,
+            resume=False,
+            out=directory / folder,
         )
-        for null in NULLS
+
+    points = {
+        null: run(found.points, null, tolerance=TOLERANCE, null=null, title=f"NAB, point labels, {words}")
+        for null, words in NULLS.items()
     }
     windows = None
     if found.windows is not None:
-        windows = study(
-            found.path,
-            **{**found.windows, **chosen},
-            count_events="ranges",
-            title="NAB, windows",
-            out=directory / "windows",
-            **shared,
-        )
+        windows = run(found.windows, "windows", count_events="ranges", title="NAB, windows")
     return NabStudy(
         source=found.name,
         clock="layout" in found.points,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
@@ -116,19 +116,14 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rotated:
-    """One made-up detector against rotations of each entity within itself."""
-
-    words: str
-    result: Significance = field(repr=False)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class AdjustmentStudy:
-    """Everything the figures, tables and statements are made from."""
+    """Everything the figures, tables and statements are made from.
+
+    ``rotated`` has made-up detectors, by their words, against rotations of each entity within itself.
+    """
 
     cases: tuple[Case, ...]
-    rotated: tuple[Rotated, ...]
+    rotated: Mapping[str, Significance]
     seed: int
     n_resamples: int
 
@@ -179,7 +174,7 @@ def _case(labels: BenchmarkLabels, seed: int, n_resamples: int) -> Case:
     return Case(labels=labels, published=PUBLISHED[labels.name], plain=plain, variants=tuple(variants))
 
 
-def _rotations(labels: BenchmarkLabels, seed: int, rotations: int) -> tuple[Rotated, ...]:
+def _rotations(labels: BenchmarkLabels, seed: int, rotations: int) -> dict[str, Significance]:
     """Three detectors that are known: two know nothing, the third a little."""
     generator = np.random.default_rng(seed)
     independent, slow = (
@@ -191,10 +186,7 @@ def _rotations(labels: BenchmarkLabels, seed: int, rotations: int) -> tuple[Rota
         "the same, + 1.5 in ranges": slow + 1.5 * labels.truth,
     }
     how: dict[str, Any] = {"groups": labels.groups, "null": "circular-shift", "n_resamples": rotations, "rng": seed}
-    return tuple(
-        Rotated(words=words, result=significance(METRIC, labels.truth, scores, **how))
-        for words, scores in detectors.items()
-    )
+    return {words: significance(METRIC, labels.truth, scores, **how) for words, scores in detectors.items()}
 
 
 # ---- statements
@@ -432,9 +424,9 @@ def records(study: AdjustmentStudy) -> Records:
         ],
         "table-3": otherwise,
         "table-4": [
-            {"detector": one.words, "value": one.result.value, **_given(one.result, "chance_")}
-            | {"p": one.result.pvalue, "rotations": one.result.n_resamples}
-            for one in study.rotated
+            {"detector": words, "value": one.value, **_given(one, "chance_")}
+            | {"p": one.pvalue, "rotations": one.n_resamples}
+            for words, one in study.rotated.items()
         ],
     }
 
@@ -589,15 +581,15 @@ def _variant_row(case: Case, one: Variant) -> tuple[str, str, str, str]:
 def _rotated(study: AdjustmentStudy) -> str:
     rows = [
         (
-            one.words,
-            show_share(one.result.value),
-            show_chance(one.result.expected, one.result.std),
-            show_p(one.result.pvalue),
-            show_share(one.result.chance_corrected),
+            words,
+            show_share(one.value),
+            show_chance(one.expected, one.std),
+            show_p(one.pvalue),
+            show_share(one.chance_corrected),
         )
-        for one in study.rotated
+        for words, one in study.rotated.items()
     ]
-    first, last = study.rotated[0].result, study.rotated[-1].result
+    first, *_, last = study.rotated.values()
     lower = (
         f" The last one has a lower value than the first, {show_share(last.value)} against {show_share(first.value)}, "
         f"but is the better detector: p = {show_p(last.pvalue)} against {show_p(first.pvalue)}."
