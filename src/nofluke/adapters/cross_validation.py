@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -181,51 +181,47 @@ MOST_SEEN = 0.3  # simulated detectors without skill: 6% of positive verdicts up
 FEW_SEEN = 0.05  # worth a note
 
 
-class Leak(NamedTuple):
-    """Why nothing can be told, if training gives the answers away; a note if it gives away a few."""
+def leak_of(
+    parts: Sequence[Part], events: BoolArray, tolerance: Tolerance, clock: Clock | None
+) -> tuple[str, tuple[str, ...]]:
+    """Why nothing can be told, if training gives the answers away; and notes if it gives away a few.
 
-    obstacle: str = ""
-    note: str = ""
-
-
-def leak_of(parts: Sequence[Part], events: BoolArray, tolerance: Tolerance, clock: Clock | None) -> Leak:
-    """Whether alarms may know the events without any skill, from the labels that their fold was trained on.
-
+    Alarms may then know the events without any skill, from the labels that their fold was trained on.
     Labels in runs and features that change slowly are enough: the label of a step gives away those of its neighbours.
     """
     shuffled = sum(map(_shuffled, parts))
     if shuffled:
-        return Leak(
+        return (
             f"In {shuffled:,} of {len(parts):,} folds, steps right next to test steps were trained on (a shuffled "
             "split). Neighbours give the answer away where labels come in runs and features change slowly, so p-values "
             "may be too small: pass cv=TimeSeriesSplit(...), with gap= for a distance."
-        )
+        ), ()
     share = share_seen(parts, events, tolerance, clock)
     seen = (
         f"For {share:.0%} of the test steps on which an alarm is a hit, the training part of the fold holds the same "
         "run of labels"
     )
     if share > MOST_SEEN:
-        return Leak(
+        return (
             f"{seen}: test folds are short and border on training, so p-values may be too small. Pass "
             "cv=TimeSeriesSplit(...) with fewer folds or a gap=."
-        )
-    return Leak(note=f"{seen}: TimeSeriesSplit(..., gap=...) keeps a distance." if share > FEW_SEEN else "")
+        ), ()
+    return "", (f"{seen}: TimeSeriesSplit(..., gap=...) keeps a distance.",) if share > FEW_SEEN else ()
 
 
-def remarks(parts: Sequence[Part], n: int, leak: Leak) -> tuple[str, ...]:
-    """Steps that no fold tests, training on the future, and what a verdict does not say of a leak."""
+def remarks(parts: Sequence[Part], n: int, obstacle: str) -> tuple[str, ...]:
+    """Steps that no fold tests, and training on the future."""
     said = []
     untested = n - sum(len(part.test) for part in parts)
     if untested:
         said.append(f"{untested:,} of {n:,} steps are in no test fold, and are not judged.")
     later = sum(len(part.train) > 0 and part.train[-1] > part.test[0] for part in parts)
-    if later and not leak.obstacle:
+    if later and not obstacle:
         said.append(
             f"In {later:,} of {len(parts):,} folds there is training on steps after the first test step, which no "
             "detector has in operation: pass cv=TimeSeriesSplit(...)."
         )
-    return (*said, *filter(None, [leak.note]))
+    return tuple(said)
 
 
 def share_seen(parts: Sequence[Part], events: BoolArray, tolerance: Tolerance, clock: Clock | None) -> float:
@@ -417,9 +413,10 @@ def cross_val_evaluate(
         rng=rng,
         alpha=alpha,
     )
-    leak = Leak() if ignores_labels(estimator) else leak_of(judged, events, window, whole.clock)
-    if leak.obstacle:  # every null takes alarms without skill to know no event
-        choice = replace(pooled.settings.choice, holds=False, why=leak.obstacle)
+    ignorant = ignores_labels(estimator)
+    obstacle, seen = ("", ()) if ignorant else leak_of(judged, events, window, whole.clock)
+    if obstacle:  # every null takes alarms without skill to know no event
+        choice = replace(pooled.settings.choice, holds=False, why=obstacle)
         pooled = replace(pooled, settings=replace(pooled.settings, choice=choice))
     rule = AlarmRule.of(**given.alarms)
     folds = tuple(
@@ -431,7 +428,7 @@ def cross_val_evaluate(
         cut={name: value if isinstance(value, str) else plain_number(value) for name, value in reader.cut.items()},
         pooled=pooled,
         folds=folds,
-        notes=(*remarks(parts, n, leak), *of_folds(folds)),
+        notes=(*remarks(parts, n, obstacle), *seen, *of_folds(folds)),
     )
 
 

@@ -28,6 +28,7 @@ from nofluke.inference.interval import (
     HITS,
     LIGHTEST,
     MEASURES,
+    NAMES,
     UNITS,
     Interval,
     Intervals,
@@ -40,9 +41,9 @@ from nofluke.inference.interval import (
 )
 from nofluke.inference.needed import NeededToCompare, needed_to_compare
 from nofluke.measures.episodes import units_and_steps, units_of
-from nofluke.nulls.base import as_seed, check_resamples
+from nofluke.nulls.base import check_resamples, some_seed
 from nofluke.nulls.choice import choose
-from nofluke.plain import as_rng, check_alpha, check_word, finite_or_none
+from nofluke.plain import check_alpha, check_word, finite_or_none
 from nofluke.progress import progress_bar
 from nofluke.series.arguments import About, AboutDetector, takes
 from nofluke.series.between import Made, trial_of
@@ -760,7 +761,6 @@ def chance_of(cell: Cell, measure: str, alpha: float, seed: int) -> tuple[float,
 # ---- several detectors compared on the same units: the result, and how it is presented
 
 MOST_PAIRS = 3  # that a table shows in full; of more, those with the best detector
-NAMES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -1104,8 +1104,7 @@ def compared(
             argument="scores", problem=f"has {plural(len(own), 'detector')}", remedy="pass at least two to compare"
         )
     alpha, level, n_resamples = check_alpha(alpha), check_level(level), check_resamples(n_resamples)
-    seed = as_seed(rng)
-    seed = int(np.random.default_rng(as_rng(rng)).integers(2**63)) if seed is None else seed
+    seed = some_seed(rng)
     counts = {name: rows.sum(axis=0) for name, rows in own.items()}
     values = {name: linearise(total[None]).values for name, total in counts.items()}
     # sorted() keeps the order given where F1 is the same, and NaN would compare with nothing

@@ -17,7 +17,8 @@ from nofluke.errors import InputError
 from nofluke.plain import as_number, check_word, finite_or_none
 from nofluke.text.tables import plural, show_share
 
-MEASURES = ("precision", "recall", "f1")
+NAMES = {"precision": "precision", "recall": "recall", "f1": "F1"}
+MEASURES = tuple(NAMES)
 ALARMS, HITS, EVENTS, FOUND = range(4)
 
 
@@ -86,7 +87,6 @@ LIGHTEST = 5
 """Units of equal size that they must weigh as much as, or a few large ones decide."""
 
 NEEDS = f", and an interval needs at least {FEWEST}"
-NAMES = ("precision", "recall", "F1")
 UNITS = {
     "episodes": ("episode", "episodes"),
     "series": ("series", "series"),
@@ -182,7 +182,7 @@ class Intervals:
         return f"{100 * self.level:.10g}% interval"
 
     def __str__(self) -> str:
-        return "; ".join(f"{name} {own}" for name, own in zip(NAMES, self, strict=True))
+        return "; ".join(f"{name} {own}" for name, own in zip(NAMES.values(), self, strict=True))
 
     def to_dict(self) -> dict[str, Any]:
         """The level, and each interval as plain values."""
@@ -190,7 +190,7 @@ class Intervals:
 
     def in_words(self) -> str:
         """What they rest on, and why there is none where there is none."""
-        names = [name for name, own in zip(NAMES, self, strict=True) if not own]
+        names = [name for name, own in zip(NAMES.values(), self, strict=True) if not own]
         told = [f"{own.n_units:,} with {noun}" for own, noun in zip(self, self.nouns, strict=False) if own]
         lacking = dict.fromkeys(own.lacking for own in self if own.lacking)
         why = " and ".join(lacking) + max(own.needs for own in self)

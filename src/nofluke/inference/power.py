@@ -21,7 +21,7 @@ from nofluke.laws.approximate import PrecisionSaddlepoint
 from nofluke.laws.exact.hypergeometric import critical_hits, hypergeometric_log_tail
 from nofluke.laws.law import How, Law, exactly, first_true
 from nofluke.laws.precision import precision_law
-from nofluke.nulls.base import as_seed, check_resamples
+from nofluke.nulls.base import check_resamples, drawing
 from nofluke.nulls.permutation import CELL_OPERATIONS
 from nofluke.plain import as_number, as_rng, as_share, as_whole, check_alpha, exact_fraction
 from nofluke.ratios import TIE_SLACK
@@ -544,9 +544,8 @@ def _of_precision(
             problem="are too many to simulate precision",
             remedy=f"pass at most {MOST_STEPS:,}",
         )
-    seed = as_seed(rng)
-    generator = np.random.default_rng(rng if seed is None else seed)
-    found, moved = 0, 0
+    rng, how = drawing(n_resamples, rng)
+    generator, found, moved = np.random.default_rng(rng), 0, 0
     for _ in range(n_resamples):
         wanted, hits, alarms = _drawn(value, (n_steps, n_events, n_alarms), within, generator)
         moved += hits != wanted
@@ -563,7 +562,7 @@ def _of_precision(
         coverage=float(plan.coverage),
         alpha=alpha,
         n_alarms=n_alarms,
-        method=How(kind="simulated", n_resamples=n_resamples, seed=seed),
+        method=how,
         error=math.sqrt(about * (1 - about) / n_resamples),
         notes=(note,) if moved else (),
     )
