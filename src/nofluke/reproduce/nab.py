@@ -308,10 +308,9 @@ def ranks_by_recall(study: NabStudy) -> Found:
     if not rows:
         return OPEN, ABSENT
     worst, best = max(rows, key=lambda row: fallen[row.detector]), max(rows, key=lambda row: above[row.detector])
-    return not any(fallen.values()), (
-        f"{worst.detector} falls furthest, from {_rank(value, worst.detector)} to {_rank(above, worst.detector)} of {len(rows)}: "
-        f"{told(worst)}. Furthest above chance is {best.detector}: {told(best)}."
-    )
+    ranks = f"from {_rank(value, worst.detector)} to {_rank(above, worst.detector)} of {len(rows)}"
+    falls = f"{worst.detector} falls furthest, {ranks}: {told(worst)}." if fallen[worst.detector] else "None falls."
+    return not any(fallen.values()), f"{falls} Furthest above chance is {best.detector}: {told(best)}."
 
 
 def _rank(values: dict[str, float], name: str) -> int:
