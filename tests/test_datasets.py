@@ -236,6 +236,7 @@ def test_entities_can_be_left_out(small_labels, tmp_path, monkeypatch):
     assert shown(left) == ("110", ["machine-1-2"], 1)
     assert left.groups.tolist() == [0, 0, 0]
     assert left.source.endswith("without machine-1-1")
+    assert left.without().source == left.source  # nothing more is said to be left out
     with pytest.raises(InputError, match=r"entities='machine-9' is not part of SMD"):
         public_labels("SMD").without("machine-9")
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import nofluke as nf
+from comparing import linear_terms
 from nofluke.errors import InputError
 from nofluke.inference.interval import FEWEST, intervals_of, linearise
 from nofluke.show.report.payload import make_payload
@@ -115,7 +116,7 @@ def test_units_of_one_size_weigh_as_many_as_they_are():
     linear = linearise(units)
     for m, own in enumerate(intervals_of(units, kind="series")):
         assert (own.df, own.n_units) == (14, 15)
-        p, v = linear.values[m], 15 / 14 * (linear.moves[:, m] ** 2).sum()
+        p, v = linear.values[m], 15 / 14 * (linear_terms(units)[:, m] ** 2).sum()
         assert own.effective_size == pytest.approx(p * (1 - p) / v)
 
 

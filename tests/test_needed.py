@@ -76,6 +76,13 @@ def test_the_power_is_never_below_the_one_asked_for_from_the_answer_on():
     assert power(found - 1) < 0.8
 
 
+@pytest.mark.parametrize("least", [1, 2, 3, 32_768, 32_769, 40_000, 50_000, 50_001])
+def test_all_numbers_up_to_the_most_are_searched(least):
+    """Also those between the last power of two and the most, which the reason names."""
+    found = events_for(lambda m, _: float(m >= least), 0.8)
+    assert found == (least if least <= 50_000 else None)
+
+
 def test_a_result_and_its_json_say_the_same():
     """Under every null of its own; time is that of the clock."""
     quakes = nf.datasets.simulate_quakes(rng=0)

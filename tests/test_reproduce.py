@@ -215,7 +215,7 @@ def test_simulations_agree_with_the_exact_distributions(paper):
     """Figure 4: 10,000 permutations stay within what such a sample may differ (Kolmogorov, level 1e-4)."""
     for row in rows(paper, "figure-4"):
         assert abs(float(row["simulated_cdf"]) - float(row["exact_cdf"])) < 2.23 / 100
-    assert paper.study.permuted_precision.shape == (100, 4, 50)
+    assert paper.study.permuted["precision"].shape == (100, 4, 50)
     inside = [
         (float(r["chance_2.5%"]) - 1e-9 <= float(r[f"permuted_{i}"]))
         & (float(r[f"permuted_{i}"]) <= float(r["chance_97.5%"]) + 1e-9)
@@ -319,7 +319,7 @@ def test_binomials_of_the_literature(paper):
     for side, hits, size, others in (("recall", 80, 162, 256), ("precision", 145, 256, 162)):
         expected = binom.sf(hits - 1, size, 1 - (1 - wide) ** others)
         assert float(by_measure[side]["p_donges"]) == pytest.approx(expected, rel=1e-9)
-    fit = paper.study.literature.fit
+    fit = paper.study.fit
     maxima = paper.study.scores[: 511 * 5].reshape(511, 5).max(axis=1)
     reached = (maxima >= np.quantile(paper.study.scores, 0.9)).mean()
     assert (fit.n_blocks, fit.observed) == (511, reached)
@@ -331,7 +331,7 @@ def test_binomials_of_the_literature(paper):
 def test_both_sides_at_random(paper):
     """Hits of scattered events and predictions have the mean of draws without replacement, within simulation error."""
     for side, size, others in (("recall", 162, 256), ("precision", 256, 162)):
-        counts = paper.study.literature.scattered[side]
+        counts = paper.study.scattered[side]
         assert (len(counts), counts.sum()) == (size + 1, 10_000)
         none = math.prod((2557 - others - i) / (2557 - i) for i in range(5))  # a window away from the borders
         assert np.arange(size + 1) @ counts / 10_000 == pytest.approx(size * (1 - none), rel=0.005)
@@ -409,7 +409,7 @@ def test_permuted_sequences_are_not_under_a_filled_band(simulated):
 
 def by_tolerance(done):
     """Permuted recall and precision, by tolerance."""
-    return [[done.study.permuted(side)[:, d] for d in range(len(TOLERANCES))] for side in ("recall", "precision")]
+    return [[done.study.permuted[side][:, d] for d in range(len(TOLERANCES))] for side in ("recall", "precision")]
 
 
 def test_every_file_is_there(simulated):
@@ -475,7 +475,7 @@ def test_another_seed_gives_other_permutations(simulated, offline):
     """The seed decides the simulated data and the permutations."""
     other = run_study(simulated=True, seed=2, permutations=50)
     assert (other.quakes.counts != simulated.study.quakes.counts).any()
-    assert (other.permuted_recall != simulated.study.permuted_recall[:50]).any()
+    assert (other.permuted["recall"] != simulated.study.permuted["recall"][:50]).any()
 
 
 def altered(curve, name, tolerance, threshold, by):

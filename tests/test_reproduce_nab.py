@@ -6,6 +6,7 @@ import math
 import os
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -150,6 +151,25 @@ def test_controls_are_told_for_what_they_are(small, part):
         assert outcomes["recall-of-bayes"] == outcomes["ties-at-the-quantile"] == "cannot be checked"
         assert {row["verdict"] for row in rows(done) if row["detector"] == "null"} == {"cannot tell"}
     assert {row["verdict"] for row in rows(small) if row["detector"] == "bayesChangePt"} == {"yes"}
+
+
+def test_nobody_is_said_to_fall_where_ranks_are_the_same():
+    """One detector keeps its rank; two that change places fall and rise."""
+
+    def found(**recalls):
+        rows = {}
+        for name, (value, expected) in recalls.items():
+            recall = SimpleNamespace(value=value, told=value, expected=expected)
+            how = {"n_told": 1, "n_series": 1, "measure": lambda _, recall=recall: recall}
+            rows[name] = SimpleNamespace(detector=name, recall=recall, **how)
+        return nab_study.ranks_by_recall(SimpleNamespace(rows={"auto": rows}))
+
+    holds, words = found(a=(0.5, 0.1))
+    assert holds
+    assert words.startswith("None falls. Furthest above chance is a: recall 0.500")
+    holds, words = found(a=(0.9, 0.8), b=(0.5, 0.1))
+    assert not holds
+    assert words.startswith("a falls furthest, from 1 to 2 of 2: recall 0.900, of which chance gives 0.800. Furthest")
 
 
 def test_what_is_known_of_the_whole_is_checked_where_the_whole_is_there(small, monkeypatch):

@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -65,6 +65,7 @@ def splits_of(cv: Any, X: Any, y: Any, groups: Any, n: int) -> list[tuple[IntArr
     """Steps to train on and to test on; a number is that of the folds of `TimeSeriesSplit`."""
     from sklearn.model_selection import TimeSeriesSplit
 
+    remedy = "pass a number of folds, a splitter or pairs of positions"
     if cv is None or whole_or_none(cv) is not None:
         cv = TimeSeriesSplit(n_splits=FOLDS if cv is None else as_whole(cv, "cv", 2))
     try:
@@ -72,28 +73,16 @@ def splits_of(cv: Any, X: Any, y: Any, groups: Any, n: int) -> list[tuple[IntArr
         # each fold tests a step of its own: beyond n there is one that tests a step again
         pairs = [(_steps(train, n), _steps(test, n)) for train, test in itertools.islice(found, n + 1)]
     except Exception as error:  # whatever a splitter raises
-        raise InputError(
-            argument="cv",
-            value=cv,
-            problem=f"does not split {n:,} steps ({error})",
-            remedy="pass a number of folds, a splitter or pairs of positions",
-        ) from None
+        problem = f"does not split {n:,} steps ({error})"
+        raise InputError(argument="cv", value=cv, problem=problem, remedy=remedy) from None
     if not pairs or not all(len(test) for _, test in pairs):
-        what = "a fold without test steps" if pairs else "no fold"
-        raise InputError(
-            argument="cv",
-            value=cv,
-            problem=f"has {what}",
-            remedy="pass a number of folds, a splitter or pairs of positions",
-        )
+        problem = "has a fold without test steps" if pairs else "has no fold"
+        raise InputError(argument="cv", value=cv, problem=problem, remedy=remedy)
     twice = np.bincount(np.concatenate([test for _, test in pairs]), minlength=n) > 1
     if twice.any():
-        raise InputError(
-            argument="cv",
-            value=cv,
-            problem=f"tests {int(twice.sum()):,} step(s) more than once, first {int(np.argmax(twice))}",
-            remedy="pass one that tests each step at most once, such as TimeSeriesSplit",
-        )
+        problem = f"tests {int(twice.sum()):,} step(s) more than once, first {int(np.argmax(twice))}"
+        remedy = "pass one that tests each step at most once, such as TimeSeriesSplit"
+        raise InputError(argument="cv", value=cv, problem=problem, remedy=remedy)
     return pairs
 
 
@@ -115,7 +104,7 @@ def fitted_parts(
     splits: list[tuple[IntArray, IntArray]],
     reader: Reader,
     positive: Any,
-    n_jobs: Any = None,
+    n_jobs: Any,
 ) -> list[Part]:
     """Each fold with its alarms. If an estimator fails, its fold alone is lost, as with scikit-learn's error score."""
     from sklearn.utils.parallel import Parallel, delayed
@@ -129,13 +118,13 @@ def fitted_parts(
                 problem="must be a whole number other than 0, such as 2, or -1 for all cores",
             )
         n_jobs = min(wanted, len(splits))
-    given = (reader, estimator, X, labels, positive)
+    given = (estimator, X, labels, reader, positive)
     try:
-        return list(Parallel(n_jobs=n_jobs)(delayed(_fitted)(*given, train, test) for train, test in splits))
+        return list(Parallel(n_jobs=n_jobs)(delayed(_fitted)(*given, *split) for split in splits))
     except InputError:
         raise
     except Exception as error:  # an estimator that cannot be pickled
-        why = shortened(" ".join(f"{type(error).__name__}: {error}".split()), MOST_OF_REASON)
+        why = _reason(error)
         raise InputError(
             argument="n_jobs",
             value=n_jobs,
@@ -145,7 +134,7 @@ def fitted_parts(
 
 
 def _fitted(
-    reader: Reader, estimator: Any, X: Any, labels: AnyArray, positive: Any, train: IntArray, test: IntArray
+    estimator: Any, X: Any, labels: AnyArray, reader: Reader, positive: Any, train: IntArray, test: IntArray
 ) -> Part:
     from sklearn.base import clone
     from sklearn.utils import _safe_indexing
@@ -170,8 +159,12 @@ def _fitted(
     except InputError:  # of the arguments, and so of all folds
         raise
     except Exception as error:  # whatever an estimator raises
-        return lost(shortened(" ".join(f"{type(error).__name__}: {error}".split()), MOST_OF_REASON))
+        return lost(_reason(error))
     return Part(train=train, test=test, alarms=alarms, ties=ties)
+
+
+def _reason(error: Exception) -> str:
+    return shortened(" ".join(f"{type(error).__name__}: {error}".split()), MOST_OF_REASON)
 
 
 def _ties(read: Labelled) -> tuple[str, ...]:
@@ -188,51 +181,47 @@ MOST_SEEN = 0.3  # simulated detectors without skill: 6% of positive verdicts up
 FEW_SEEN = 0.05  # worth a note
 
 
-class Leak(NamedTuple):
-    """Why nothing can be told, if training gives the answers away; a note if it gives away a few."""
+def leak_of(
+    parts: Sequence[Part], events: BoolArray, tolerance: Tolerance, clock: Clock | None
+) -> tuple[str, tuple[str, ...]]:
+    """Why nothing can be told, if training gives the answers away; and notes if it gives away a few.
 
-    obstacle: str = ""
-    note: str = ""
-
-
-def leak_of(parts: Sequence[Part], events: BoolArray, tolerance: Tolerance, clock: Clock | None) -> Leak:
-    """Whether alarms may know the events without any skill, from the labels that their fold was trained on.
-
+    Alarms may then know the events without any skill, from the labels that their fold was trained on.
     Labels in runs and features that change slowly are enough: the label of a step gives away those of its neighbours.
     """
     shuffled = sum(map(_shuffled, parts))
     if shuffled:
-        return Leak(
+        return (
             f"In {shuffled:,} of {len(parts):,} folds, steps right next to test steps were trained on (a shuffled "
             "split). Neighbours give the answer away where labels come in runs and features change slowly, so p-values "
             "may be too small: pass cv=TimeSeriesSplit(...), with gap= for a distance."
-        )
+        ), ()
     share = share_seen(parts, events, tolerance, clock)
     seen = (
         f"For {share:.0%} of the test steps on which an alarm is a hit, the training part of the fold holds the same "
         "run of labels"
     )
     if share > MOST_SEEN:
-        return Leak(
+        return (
             f"{seen}: test folds are short and border on training, so p-values may be too small. Pass "
             "cv=TimeSeriesSplit(...) with fewer folds or a gap=."
-        )
-    return Leak(note=f"{seen}: TimeSeriesSplit(..., gap=...) keeps a distance." if share > FEW_SEEN else "")
+        ), ()
+    return "", (f"{seen}: TimeSeriesSplit(..., gap=...) keeps a distance.",) if share > FEW_SEEN else ()
 
 
-def remarks(parts: Sequence[Part], n: int, leak: Leak) -> tuple[str, ...]:
-    """Steps that no fold tests, training on the future, and what a verdict does not say of a leak."""
+def remarks(parts: Sequence[Part], n: int, obstacle: str) -> tuple[str, ...]:
+    """Steps that no fold tests, and training on the future."""
     said = []
     untested = n - sum(len(part.test) for part in parts)
     if untested:
         said.append(f"{untested:,} of {n:,} steps are in no test fold, and are not judged.")
     later = sum(len(part.train) > 0 and part.train[-1] > part.test[0] for part in parts)
-    if later and not leak.obstacle:
+    if later and not obstacle:
         said.append(
             f"In {later:,} of {len(parts):,} folds there is training on steps after the first test step, which no "
             "detector has in operation: pass cv=TimeSeriesSplit(...)."
         )
-    return (*said, *filter(None, [leak.note]))
+    return tuple(said)
 
 
 def share_seen(parts: Sequence[Part], events: BoolArray, tolerance: Tolerance, clock: Clock | None) -> float:
@@ -424,7 +413,11 @@ def cross_val_evaluate(
         rng=rng,
         alpha=alpha,
     )
-    leak = Leak() if ignores_labels(estimator) else leak_of(judged, events, window, whole.clock)
+    ignorant = ignores_labels(estimator)
+    obstacle, seen = ("", ()) if ignorant else leak_of(judged, events, window, whole.clock)
+    if obstacle:  # every null takes alarms without skill to know no event
+        choice = replace(pooled.settings.choice, holds=False, why=obstacle)
+        pooled = replace(pooled, settings=replace(pooled.settings, choice=choice))
     rule = AlarmRule.of(**given.alarms)
     folds = tuple(
         _fold(i + 1, part, _stretch(events, alarms, clock, part.test, count_events), window, rule)
@@ -433,16 +426,10 @@ def cross_val_evaluate(
     return CrossValidation(
         estimator=shown(estimator),
         cut={name: value if isinstance(value, str) else plain_number(value) for name, value in reader.cut.items()},
-        pooled=_without_null(pooled, leak.obstacle) if leak.obstacle else pooled,
+        pooled=pooled,
         folds=folds,
-        notes=(*remarks(parts, n, leak), *of_folds(folds)),
+        notes=(*remarks(parts, n, obstacle), *seen, *of_folds(folds)),
     )
-
-
-def _without_null(result: Evaluation, why: str) -> Evaluation:
-    """The same result with a verdict of "cannot tell": every null takes alarms without skill to know no event."""
-    settings = result.settings
-    return replace(result, settings=replace(settings, choice=replace(settings.choice, holds=False, why=why)))
 
 
 def _rows(X: Any) -> int:
@@ -620,12 +607,15 @@ class CrossValidation(Exports):
         """Each fold, all of them together, and what chance gives; renders as text, Markdown, LaTeX or HTML."""
         pooled, f1 = self.pooled, self.pooled._f1_test("auto")
         tests: tuple[ChanceTest | FTest | None, ...] = (pooled.precision_test, pooled.recall_test, f1)
-        empty = ("",) * 4
-        rows = [(str(fold.number), *_counts(fold), *_shares(fold)) for fold in self.folds if not fold.failed]
+        rows = [
+            (str(fold.number), *(f"{getattr(fold, name):,}" for name in COUNTS[:4]), *_shares(fold))
+            for fold in self.folds
+            if not fold.failed
+        ]
         total = (f"{pooled.n:,}", f"{pooled.n_events:,}", f"{pooled.n_predictions:,}")
         rows.append(("all", "", *total, *_shares(self)))
-        rows.append(("chance", *empty, *(_expected(test) for test in tests)))
-        rows.append(("p", *empty, *("" if test is None else show_p(test.pvalue) for test in tests)))
+        rows.append(("chance", *[""] * 4, *(_expected(test) for test in tests)))
+        rows.append(("p", *[""] * 4, *("" if test is None else show_p(test.pvalue) for test in tests)))
         return Table(
             title=f"{self._who}; {self._alarms()}; tolerance {pooled.tolerance}",
             columns=("fold", "training steps", "test steps", "events", "alarms", "precision", "recall", "F1"),
@@ -702,10 +692,6 @@ def of_folds(folds: Sequence[Fold]) -> tuple[str, ...]:
         said.append(f"Fold {tied[0].number}: {' '.join(tied[0].ties)}{others}")
     said.extend(f"Fold {fold.number} was left out: {fold.failed}" for fold in folds if fold.failed)
     return tuple(said)
-
-
-def _counts(fold: Fold) -> tuple[str, ...]:
-    return tuple(f"{number:,}" for number in (fold.n_train, fold.n_test, fold.n_events, fold.n_predictions))
 
 
 def _f1(precision: float, recall: float) -> float:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.adapters.responses import Direction, Reader, ResponseMethod, clock_of, labels_of
-from nofluke.arrays import BoolArray, ByValue
+from nofluke.arrays import ByValue
 from nofluke.errors import InputError, arg, passed, say
 from nofluke.inference.significance import as_metrics, significance
 from nofluke.measures.confusion import check_zero_division
@@ -53,7 +53,7 @@ def metric_of(measure: Measure, tolerance: Length | Tolerance, given: Needs) -> 
     return metric
 
 
-# ---- a scorer for scikit-learn's model selection: any measure of nofluke, called as ``scorer(estimator
+# ---- the scorer itself: ``scorer(estimator, X, y)``
 
 SEED = 0  # of what is simulated: a scorer gives the same number twice
 
@@ -98,8 +98,7 @@ class Scorer(ByValue):
 
     @property
     def _reader(self) -> Reader:
-        shared = {f.name: getattr(self, f.name) for f in fields(Reader)}
-        return Reader(**shared)
+        return Reader(**{f.name: getattr(self, f.name) for f in fields(Reader)})
 
     @property
     def _metric(self) -> Metric:
@@ -125,7 +124,8 @@ class Scorer(ByValue):
             given |= reader.cut if metric.needs == "alarms" else {}
         value = metric.value(read_labelled(events, **given))
         if self.chance_corrected and not math.isnan(value):
-            value = self._corrected(metric, events, given)
+            chance: dict[str, Any] = {"null": self.null, "n_resamples": self.n_resamples, "rng": SEED}
+            value = float(significance(metric, events, **given, **chance).chance_corrected)
         elif metric.better == "lower":
             value = -value
         if not math.isnan(value):
@@ -144,11 +144,6 @@ class Scorer(ByValue):
                 remedy="pass y or X of pandas with an index of dates, or a number of steps",
             )
         return clock
-
-    def _corrected(self, metric: Metric, events: BoolArray, given: dict[str, Any]) -> float:
-        """(value - chance)/(perfect - chance), with the mean of chance under the null."""
-        given = {**given, "null": self.null, "n_resamples": self.n_resamples, "rng": SEED}
-        return float(significance(metric, events, **given).chance_corrected)
 
     def _undefined(self, why: str) -> float:
         return _warned(why) if math.isnan(self.zero_division) else float(self.zero_division)
@@ -255,18 +250,4 @@ def make_scorer(
     >>> scorer
     make_scorer(measure='f1', tolerance=2, budget='3%')
     """
-    return Scorer(
-        measure=measure,
-        tolerance=tolerance,
-        chance_corrected=chance_corrected,
-        threshold=threshold,
-        quantile=quantile,
-        budget=budget,
-        higher_is=higher_is,
-        response_method=response_method,
-        pos_label=pos_label,
-        count_events=count_events,
-        zero_division=zero_division,
-        null=null,
-        n_resamples=n_resamples,
-    )
+    return Scorer(**locals())  # which has the same arguments

@@ -95,7 +95,7 @@ class BenchmarkLabels:
             groups=groups,
             entities=tuple(self.entities[k] for k in kept),
             n_ranges=_count_ranges(truth, groups),
-            source=f"{self.source}, without {', '.join(entities)}",
+            source=", without ".join(filter(None, [self.source, ", ".join(entities)])),
         )
 
 

@@ -106,6 +106,7 @@ def simulate_quakes(rng: int | np.random.Generator | None = 0, *, n_steps: int =
             remedy="a day holds at most one event",
         )
     generator = np.random.default_rng(as_rng(rng))
+    seed = str(rng) if rng is None or isinstance(rng, int | np.integer) else type(rng).__name__
     truth = np.zeros(n_steps, dtype=np.bool_)
     truth[generator.choice(n_steps, n_events, replace=False)] = True
     events = np.flatnonzero(truth)
@@ -120,7 +121,7 @@ def simulate_quakes(rng: int | np.random.Generator | None = 0, *, n_steps: int =
         truth=truth,
         days=np.datetime64("2010-01-01", "D") + np.arange(n_steps),
         simulated=True,
-        source=f"simulated (nofluke.datasets.simulate_quakes, rng={_seed_in_words(rng)})",
+        source=f"simulated (nofluke.datasets.simulate_quakes, rng={seed})",
     )
 
 
@@ -200,7 +201,3 @@ def _located(name: str) -> Path:
             "download",
         )
     return path
-
-
-def _seed_in_words(rng: int | np.random.Generator | None) -> str:
-    return str(rng) if rng is None or isinstance(rng, int | np.integer) else type(rng).__name__

@@ -605,12 +605,7 @@ class State:
         some = last >= first
         block = Block(at=watched, first=first[some], last=last[some])
         alarms = {name: _between(at, start, stop) for name, at in data.alarms.items()}
-        self._keep(start, stop, at, own_begins, own_ends, alarms)
-        inside = (data.ends >= start) & (data.ends < stop)
-        self.past[-1] |= {
-            "ends": ((np.unique(data.ends[inside]) - start) // about.resolution).tolist(),
-            "goes_on": bool(((data.begins < stop) & (data.ends >= stop - about.step)).any()),
-        }
+        self._keep(data, start, stop, at, (own_begins, own_ends), alarms)
         by = {}
         for name in self.detectors:
             reach = (start - max(early, 0), stop + max(late, 0) + 1)
@@ -681,9 +676,12 @@ class State:
             known = known[known + about.step < data.begin]
         return np.concatenate([known, data.begins]), np.concatenate([known, data.ends])
 
-    def _keep(self, start: int, stop: int, at: IntArray, begins: IntArray, ends: IntArray, alarms: Any) -> None:
+    def _keep(
+        self, data: Data, start: int, stop: int, at: IntArray, events: tuple[IntArray, IntArray], alarms: Any
+    ) -> None:
         """Keep events and alarms of the latest blocks: those to look at, and of periods that are not settled."""
         about, unit = self.timeline, self.timeline.resolution
+        inside = (data.ends >= start) & (data.ends < stop)
         apart = np.flatnonzero(np.diff(at) > 1.5 * about.step)
         first, last = (
             (at[np.concatenate(own)] - start for own in (([0], apart + 1), (apart, [-1]))) if len(at) else (at, at)
@@ -694,9 +692,11 @@ class State:
                 "start": start,
                 "stop": stop,
                 "open": open_steps.clip(0, (stop - start - 1) // unit).tolist(),
-                "events": ((np.stack([begins, ends], axis=1) - start) // unit).tolist(),
+                "events": ((np.stack(events, axis=1) - start) // unit).tolist(),
                 "alarms": {name: ((own - start) // unit).tolist() for name, own in alarms.items()},
-                "size": len(begins) + sum(map(len, alarms.values())),
+                "size": len(events[0]) + sum(map(len, alarms.values())),
+                "ends": ((np.unique(data.ends[inside]) - start) // unit).tolist(),
+                "goes_on": bool(((data.begins < stop) & (data.ends >= stop - about.step)).any()),
             }
         )
         needed = min((one.start for own in self.periods.values() for one in own), default=stop) - self.muted

@@ -38,7 +38,7 @@ from nofluke.series.occurrences import Occurrences, in_kind, read_times, toleran
 from nofluke.series.reading import prepare
 from nofluke.series.timed import Edges, TimedCell, TimedTrial, TimedTruth
 from nofluke.series.tolerance import Length, Tolerance
-from nofluke.text.numbers import SECOND, show_p, span_in_words
+from nofluke.text.numbers import SECOND, span_in_words
 from nofluke.text.tables import Table, noted, plural, show_share, there_are_no
 
 Leads = Literal["alarms", "events"]
@@ -519,24 +519,13 @@ class CoincidenceSweep(Sweep):
 
     def table(self, familywise: FamilywiseTest | None = None) -> Table:
         """One row for each tolerance and lag."""
-        sides = ("precision", "recall") if self.shows_chance else ()
-        rows = [
-            (
-                self.widths[d],
-                self.lags[d],
-                show_share(float(self.precision[d, 0])),
-                show_share(float(self.recall[d, 0])),
-                show_share(float(self.f1[d, 0])),
-                *(show_p(float(getattr(self.chance, side).pvalue[d, 0])) for side in sides),
-            )
-            for d in range(len(self.tolerances))
-        ]
+        rows = [(self.widths[d], self.lags[d], *self._scored(d, 0)) for d in range(len(self.tolerances))]
         read = self.occurrences
         events, alarms = plural(self.n_events, "event"), plural(len(read.alarms), "alarm")
         title = say("{}, {}; {}; {}", events, alarms, " to ".join(read.ends), plural(len(rows), "window"))
         told = Table(
             title=title,
-            columns=("tolerance", "lag", "precision", "recall", "F1", *(f"p {side}" for side in sides)),
+            columns=("tolerance", "lag", "precision", "recall", "F1", *(f"p {side}" for side in self._tested)),
             rows=tuple(rows),
             notes=(*self._how(familywise), *noted(self.notes)),
         )

@@ -28,6 +28,7 @@ from nofluke.inference.interval import (
     HITS,
     LIGHTEST,
     MEASURES,
+    NAMES,
     UNITS,
     Interval,
     Intervals,
@@ -40,14 +41,14 @@ from nofluke.inference.interval import (
 )
 from nofluke.inference.needed import NeededToCompare, needed_to_compare
 from nofluke.measures.episodes import units_and_steps, units_of
-from nofluke.nulls.base import as_seed, check_resamples
+from nofluke.nulls.base import check_resamples, some_seed
 from nofluke.nulls.choice import choose
-from nofluke.plain import as_rng, check_alpha, check_word, finite_or_none
+from nofluke.plain import check_alpha, check_word, finite_or_none
 from nofluke.progress import progress_bar
-from nofluke.series.arguments import AboutDetector, takes
+from nofluke.series.arguments import About, AboutDetector, takes
 from nofluke.series.between import Made, trial_of
 from nofluke.series.counting import reaching
-from nofluke.series.detector import AlarmRule, CountAlarms, Cuts, choose_cut
+from nofluke.series.detector import AlarmRule, Cuts, choose_cut
 from nofluke.series.names import NONE, Names
 from nofluke.series.reading import HigherIs, Known, Sequence, nothing_shared, prepare, read_given
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
@@ -342,7 +343,7 @@ ALIKE = 2  # times as many alarms: either detector could be the other
 
 Pair = tuple[str, str]
 Side = tuple[int, float, str, str]
-Recut = Callable[[Pair], FloatArray | None]
+Units = Callable[[Pair], tuple[Counts, ...]]
 Method = Literal["swaps", "swaps and t"]
 
 
@@ -440,9 +441,8 @@ def draws_needed(n_pairs: int, alpha: float, n_resamples: int) -> int:
 
 def all_differences(
     pairs: Iterable[Pair],
-    units: Callable[[Pair], tuple[IntArray, IntArray]],
+    units: Units,
     *,
-    recut: Recut | None = None,
     noun: Kind,
     level: float,
     n_resamples: int,
@@ -452,28 +452,16 @@ def all_differences(
 ) -> tuple[Difference, ...]:
     """All pairs in all measures, with p-values corrected for the pairs of a measure; ``units`` has a pair's counts.
 
-    Where the cut of either follows its scores, ``recut`` has what cuts take from the first and give to the second as
-    units are exchanged. Swaps then are not exact, so Student's p counts where it is larger.
+    Where the cut of either follows its scores, a third array has what cuts take from the first and give to the second
+    as units are exchanged. Swaps then are not exact, so Student's p counts where it is larger.
     The same seed serves each pair: what comes out for one does not depend on which others there are.
     """
     n = len(MEASURES)
     found: list[Difference] = []
     for done, pair in enumerate(pairs, start=1):
-        first, second = units(pair)
-        one, other = linearise(first), linearise(second)
-        values = (one.values - other.values).tolist()
-        back = None if recut is None else recut(pair)
-        moved: tuple[Counts, Counts] = (first, second)
-        if back is not None:
-            moved = first - back, second + back
-            one, other = map(linearise, moved)
-        tested = swap_test(*moved, n_resamples=n_resamples, most=most, seed=seed)
-        changes = one.left_out - other.left_out
-        alarms, sides = _alarms(pair, first, second), _sides(pair, first, second)
-        found += [
-            _difference(pair, alarms, sides, tested, values[m], changes[:, m], m, noun, level, back is not None)
-            for m in range(n)
-        ]
+        first, second, *back = units(pair)
+        tested = swap_test(*_moved(first, second, back), n_resamples=n_resamples, most=most, seed=seed)
+        found += _differences(pair, first, second, back, tested, noun, level)
         advance(done)
     # what is undefined could have been defined: it counts among the tests
     corrected = [holm(np.nan_to_num([one.pvalue for one in found[m::n]], nan=1.0)) for m in range(n)]
@@ -483,56 +471,62 @@ def all_differences(
     )
 
 
-def _difference(
-    pair: Pair,
-    alarms: tuple[bool, str],
-    sides: list[Side],
-    tested: Swapped,
-    value: float,
-    changes: FloatArray,
-    m: int,
-    noun: Kind,
-    level: float,
-    recut: bool,
-) -> Difference:
-    unlike, rare = (False, "") if MEASURES[m] == "recall" else alarms
-    few = rare if unlike else ""
-    student = recut or unlike or (bool(rare) and MEASURES[m] == "precision")
-    holding, weight, why = _holding(sides[:2] if m == 0 else sides[2:] if m == 1 else sides, noun)
-    low = high = None
-    error = math.sqrt(max(holding - 1, 0) / max(holding, 1) * inner(changes, changes))
-    pvalue = math.nan if few else float(tested.pvalue[m])
-    if student and not math.isnan(pvalue):
-        pvalue = max(pvalue, _student(value, error, weight - 1))
-    if math.isnan(value):
-        why = f"{MEASURES[m]} is undefined"
-    elif few:
-        why = few
-    elif not why and tested.squares[m] == 0:
-        why = f"{noun} show no variation in the difference"
-    elif not why:
-        from scipy.special import stdtrit
+def _moved(first: Counts, second: Counts, back: list[Counts]) -> tuple[Counts, Counts]:
+    """Counts less what cuts that follow the scores take from the first, and give to the second."""
+    return (first - back[0], second + back[0]) if back else (first, second)
 
-        reach = float(stdtrit(weight - 1, (1 + level) / 2)) * error
-        low, high = max(value - reach, -1.0), min(value + reach, 1.0)
-    return Difference(
-        first=pair[0],
-        second=pair[1],
-        measure=MEASURES[m],
-        value=value,
-        low=low,
-        high=high,
-        why_no_interval=why,
-        why_no_pvalue=few,
-        pvalue=pvalue,
-        corrected=math.nan,
-        smallest=float(tested.smallest[m]),
-        n_units=len(changes),
-        n_differing=int(tested.differing[m]),
-        n_resamples=int(tested.n_resamples[m]),
-        method="swaps and t" if student else "swaps",
-        error=error,
-    )
+
+def _differences(
+    pair: Pair, first: Counts, second: Counts, back: list[Counts], tested: Swapped, noun: Kind, level: float
+) -> Iterator[Difference]:
+    """Those of a pair in all measures, with p-values that are not corrected yet."""
+    one, other = linearise(first), linearise(second)
+    values = one.values - other.values
+    if back:
+        one, other = map(linearise, _moved(first, second, back))
+    changes = one.left_out - other.left_out
+    unlike, rare = _alarms(pair, first, second)
+    of_alarms, of_events = _sides(pair, first, second)
+    sides = {"precision": of_alarms, "recall": of_events, "f1": [*of_alarms, *of_events]}
+    for m, measure in enumerate(MEASURES):
+        value, change = float(values[m]), changes[:, m]
+        few = rare if unlike and measure != "recall" else ""
+        student = bool(back) or (measure != "recall" and unlike) or (measure == "precision" and bool(rare))
+        holding, weight, why = _holding(sides[measure], noun)
+        error = math.sqrt(max(holding - 1, 0) / max(holding, 1) * inner(change, change))
+        pvalue = math.nan if few else float(tested.pvalue[m])
+        if student and not math.isnan(pvalue):
+            pvalue = max(pvalue, _student(value, error, weight - 1))
+        low = high = None
+        if math.isnan(value):
+            why = f"{measure} is undefined"
+        elif few:
+            why = few
+        elif not why and tested.squares[m] == 0:
+            why = f"{noun} show no variation in the difference"
+        elif not why:
+            from scipy.special import stdtrit
+
+            reach = float(stdtrit(weight - 1, (1 + level) / 2)) * error
+            low, high = max(value - reach, -1.0), min(value + reach, 1.0)
+        yield Difference(
+            first=pair[0],
+            second=pair[1],
+            measure=measure,
+            value=value,
+            low=low,
+            high=high,
+            why_no_interval=why,
+            why_no_pvalue=few,
+            pvalue=pvalue,
+            corrected=math.nan,
+            smallest=float(tested.smallest[m]),
+            n_units=len(change),
+            n_differing=int(tested.differing[m]),
+            n_resamples=int(tested.n_resamples[m]),
+            method="swaps and t" if student else "swaps",
+            error=error,
+        )
 
 
 def _student(value: float, error: float, df: float) -> float:
@@ -544,7 +538,7 @@ def _student(value: float, error: float, df: float) -> float:
     return 2 * float(stdtr(df, -abs(value) / error)) if error else 0.0
 
 
-def _alarms(pair: Pair, first: IntArray, second: IntArray) -> tuple[bool, str]:
+def _alarms(pair: Pair, first: Counts, second: Counts) -> tuple[bool, str]:
     """Whether numbers of alarms are unlike, and why few of the hits or misses of the detector with fewer are expected.
 
     Then swaps may take for a difference what is none: a detector that happens to have no miss shows no variance.
@@ -558,28 +552,19 @@ def _alarms(pair: Pair, first: IntArray, second: IntArray) -> tuple[bool, str]:
     least = min(hits, every - hits)
     if fewer[0] * least >= EXPECTED * every:  # in whole numbers: fewer alarms x the share of the rarer kind
         return unlike, ""
-    kind = "hits" if least == hits else "misses"
-    return (
-        unlike,
-        say(
-            "{} has only {}, of which fewer than {} {} are expected",
-            fewer[1],
-            plural(fewer[0], "alarm"),
-            EXPECTED,
-            kind,
-        ),
-    )
+    kind, alarms = "hits" if least == hits else "misses", plural(fewer[0], "alarm")
+    return unlike, say("{} has only {}, of which fewer than {} {} are expected", fewer[1], alarms, EXPECTED, kind)
 
 
-def _sides(pair: Pair, first: IntArray, second: IntArray) -> list[Side]:
+def _sides(pair: Pair, first: Counts, second: Counts) -> tuple[list[Side], list[Side]]:
     """Of alarms, and of events, for both detectors: how many units hold any, how many units of equal size these weigh,
     and what is said of them."""
-    weights = weighed(first), weighed(second)
-    return [
-        (int(np.count_nonzero(side[:, column])), weight[i], name, f"{whose}: " * (name == "alarm"))
-        for i, (column, name) in enumerate(((ALARMS, "alarm"), (EVENTS, "event")))
-        for side, weight, whose in zip((first, second), weights, pair, strict=True)
-    ]
+    alarms, events = [], []
+    for side, whose in zip((first, second), pair, strict=True):
+        of_alarms, of_events = weighed(side)
+        alarms.append((int(np.count_nonzero(side[:, ALARMS])), of_alarms, "alarm", f"{whose}: "))
+        events.append((int(np.count_nonzero(side[:, EVENTS])), of_events, "event", ""))
+    return alarms, events
 
 
 def _holding(sides: list[Side], noun: Kind) -> tuple[int, float, str]:
@@ -625,29 +610,16 @@ class Detector:
 
 
 def read_several(
-    truth: Any,
-    scores: Any,
-    *,
-    predictions: Any = None,
-    threshold: float | None = None,
-    quantile: float | None = None,
-    budget: float | str | None = None,
-    tolerance: Length | Tolerance = 0,
-    mask: Any = None,
-    higher_is: HigherIs = "anomalous",
-    count_alarms: CountAlarms | None = None,
-    refractory: Length | None = None,
-    **how: Any,
+    truth: Any, scores: Any, *, tolerance: Length | Tolerance = 0, **about: Any
 ) -> tuple[dict[str, Detector], tuple[str, ...]]:
-    """All detectors, and notes on them, from the arguments of `compare`; ``how`` says how to read each one."""
-    window, alarms = as_tolerance(tolerance), AlarmRule.of(count_alarms, refractory)
-    cut = {"threshold": threshold, "quantile": quantile, "budget": budget}
-    given = detectors_of(scores, predictions)
-    sequences, notes = _read(truth, given, mask, higher_is, how)
+    """All detectors, and notes on them, from the arguments of `compare`."""
+    window, given = as_tolerance(tolerance), About.of(about)
+    alarms = AlarmRule.of(**given.alarms)
+    sequences, notes = _read(truth, scores, **given.reading)
     detectors: dict[str, Detector] = {}
     for name, sequence in sequences.items():
         try:
-            cuts = choose_cut(sequence, **({} if sequence.scores is None else cut))
+            cuts = choose_cut(sequence, **({} if sequence.scores is None else given.cut))
             made = trial_of(sequence, (window,), cuts, alarms)
         except InputError as error:
             raise error_of(name, error) from None
@@ -655,7 +627,7 @@ def read_several(
     notes += _named({name: one.made.notes for name, one in detectors.items()})
     notes += [f"{name}: {note}" for name, one in detectors.items() if one.cuts is not None for note in one.cuts.notes]
     if all(sequence.scores is None for sequence in sequences.values()):
-        choose_cut(next(iter(sequences.values())), **cut)  # refuses those
+        choose_cut(next(iter(sequences.values())), **given.cut)  # refuses those
     return detectors, tuple(notes)
 
 
@@ -701,9 +673,10 @@ def detectors_of(scores: Any, predictions: Any) -> Given:
 
 
 def _read(
-    truth: Any, given: Given, mask: Any, higher_is: HigherIs, how: dict[str, Any]
+    truth: Any, scores: Any, *, predictions: Any = None, mask: Any = None, higher_is: HigherIs = "anomalous", **how: Any
 ) -> tuple[dict[str, Sequence], list[str]]:
-    """Each detector beside the same labels, on the same steps."""
+    """Each detector beside the same labels, on the same steps; ``how`` says how to read each one."""
+    given = detectors_of(scores, predictions)
 
     def each(mask: Any) -> dict[str, Sequence]:
         found: dict[str, Sequence] = {}
@@ -747,18 +720,13 @@ def _named(notes: Mapping[str, tuple[str, ...]]) -> list[str]:
 def _same_order(given: Given, first: str, other: str) -> None:
     """Refuse detectors whose indices differ: each is aligned with the labels, and thus not with the other."""
     mine, theirs = (read_given(given[name][1], given[name][0])[0].index for name in (other, first))
-    if (
-        mine is None
-        or theirs is None
-        or len(mine) != len(theirs)
-        or mine.equals(theirs)
-        or nothing_shared(mine, theirs)
-    ):
+    if mine is None or theirs is None or len(mine) != len(theirs):
         return
-    raise InputError(
-        problem=f"detector {shown(other)} has a different index than {shown(first)}",
-        remedy="reindex one to the other, or pass .to_numpy() to align by position",
-    )
+    if not (mine.equals(theirs) or nothing_shared(mine, theirs)):
+        raise InputError(
+            problem=f"detector {shown(other)} has a different index than {shown(first)}",
+            remedy="reindex one to the other, or pass .to_numpy() to align by position",
+        )
 
 
 # ---- what chance scores instead of each of several detectors: mean and standard deviation of a measure
@@ -793,7 +761,6 @@ def chance_of(cell: Cell, measure: str, alpha: float, seed: int) -> tuple[float,
 # ---- several detectors compared on the same units: the result, and how it is presented
 
 MOST_PAIRS = 3  # that a table shows in full; of more, those with the best detector
-NAMES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -936,7 +903,9 @@ class Comparison(Exports, ByValue):
     def difference(self, first: str, second: str, measure: str = "f1") -> Difference:
         """The difference between two detectors: the first one's value minus the second's."""
         check_word(measure, "measure", self.measures)
-        i, j = self._place(first, "first"), self._place(second, "second")
+        check_word(first, "first", self.detectors)
+        check_word(second, "second", self.detectors)
+        i, j = map(self.detectors.index, (first, second))
         if i == j:
             raise InputError(
                 argument="second", value=second, problem="is also the first detector", remedy="name another"
@@ -962,10 +931,6 @@ class Comparison(Exports, ByValue):
         from nofluke.plot import compare as plot_compare
 
         return plot_compare(self, ax, measure=measure)
-
-    def _place(self, name: str, argument: str) -> int:
-        check_word(name, argument, self.detectors)
-        return self.detectors.index(name)
 
     def verdict_in_words(self) -> str:
         """Which detector is best, and which are not significantly worse."""
@@ -1002,10 +967,10 @@ class Comparison(Exports, ByValue):
 
     def table(self) -> Table:
         """Detectors, best first, then differences with intervals and p-values: all pairs, or those with the best."""
-        rows: list[tuple[str, ...]] = [
-            (name, *(with_ends(value, one.low, one.high) for value, one in zip(values, own, strict=True)))
-            for name, values, own in zip(self.detectors, self.values.tolist(), self._all_intervals(), strict=True)
-        ]
+        rows: list[tuple[str, ...]] = []
+        for i, (name, values) in enumerate(zip(self.detectors, self.values.tolist(), strict=True)):
+            own = (*self.intervals[i], *(one[i] for one in self.metric_intervals.values()))
+            rows.append((name, *(with_ends(value, one.low, one.high) for value, one in zip(values, own, strict=True))))
         n = len(self.measures)
         shown_pairs = [self.differences[i : i + n] for i in range(0, len(self.differences), n)]
         if self.n_pairs > MOST_PAIRS:
@@ -1013,10 +978,11 @@ class Comparison(Exports, ByValue):
         for pair in shown_pairs:
             rows.append((f"{pair[0].first} − {pair[0].second}", *(one.in_words() for one in pair)))
             rows.append(("  p" if self.n_pairs == 1 else "  p (corrected)", *map(self._shown_p, pair)))
-        only = "" if self.n_pairs <= MOST_PAIRS else f"JSON and CSV have the differences of all {self.n_pairs:,} pairs."
-        correction = (
-            "" if self.n_pairs == 1 else f" Corrected by Holm for {plural(self.n_pairs, 'pair')} in each measure."
-        )
+        correction = f" Corrected by Holm for {plural(self.n_pairs, 'pair')} in each measure." * (self.n_pairs > 1)
+        only = [f"JSON and CSV have the differences of all {self.n_pairs:,} pairs."] * (self.n_pairs > MOST_PAIRS)
+        lacking = dict.fromkeys(one.why_no_interval for one in self.differences if not math.isnan(one.value))
+        reasons = "; ".join([why for why in lacking if why][:2])
+        without = f" Differences without one: {reasons}." if reasons else ""
         return Table(
             title=self.title,
             columns=("", *(NAMES.get(name, name) for name in self.measures)),
@@ -1024,27 +990,16 @@ class Comparison(Exports, ByValue):
             notes=(
                 self.verdict_in_words(),
                 f"{self.how()}{correction}",
-                *([only] if only else []),
-                self._intervals_in_words(),
+                *only,
+                f"Intervals are {100 * self.level:g}% intervals.{without}",
                 *noted(self.notes),
             ),
         )
-
-    def _all_intervals(self) -> list[tuple[Interval, ...]]:
-        """Of each detector, those of all measures."""
-        metrics = self.metric_intervals.values()
-        return [(*own, *(one[i] for one in metrics)) for i, own in enumerate(self.intervals)]
 
     def _shown_p(self, one: Difference) -> str:
         if math.isnan(one.pvalue):
             return "not tested" if one.why_no_pvalue else "undefined"
         return show_p(one.pvalue) + ("" if self.n_pairs == 1 else f" ({show_p(one.corrected)})")
-
-    def _intervals_in_words(self) -> str:
-        lacking = dict.fromkeys(one.why_no_interval for one in self.differences if not math.isnan(one.value))
-        reasons = [why for why in lacking if why]
-        without = f" Differences without one: {'; '.join(reasons[:2])}." if reasons else ""
-        return f"Intervals are {100 * self.level:g}% intervals.{without}"
 
     def columns(self) -> dict[str, list[Any]]:
         """All pairs and measures in long form, by column name; undefined values are None."""
@@ -1053,6 +1008,7 @@ class Comparison(Exports, ByValue):
 
     def _record(self) -> dict[str, Any]:
         keys = ("n_predictions", "precision_hits", "n_events", "recall_hits")
+        timing = next((cell.timing for cell in self.cells.values()), None)  # many series have none
         detectors = [
             {
                 "name": name,
@@ -1079,14 +1035,9 @@ class Comparison(Exports, ByValue):
             "most_resamples": self.most_resamples,
             "seed": self.seed,
             "recut": self.recut,
-            "watched": self._watched(),
+            "watched": None if timing is None else {"value": timing.watched, "unit": timing.unit},
             "notes": list(self.notes),
         }
-
-    def _watched(self) -> dict[str, Any] | None:
-        """How long the series was watched, where there is one."""
-        timing = next((cell.timing for cell in self.cells.values()), None)
-        return None if timing is None else {"value": timing.watched, "unit": timing.unit}
 
     def needed(self, measure: str | None = None, *, power: float = 0.8) -> NeededToCompare:
         """How many more events, and how much more time, it takes to tell each detector from the best one.
@@ -1132,9 +1083,9 @@ MOST_NAMED = 5  # detectors in a note
 
 def compared(
     own: Mapping[str, IntArray],
-    units: Callable[[Pair], tuple[IntArray, IntArray]],
+    units: Units,
     *,
-    recut: Recut | None = None,
+    recut: bool = False,
     noun: Kind,
     alpha: float,
     level: float,
@@ -1146,15 +1097,14 @@ def compared(
 ) -> Comparison:
     """Compare detectors: ``own`` holds the units each has alone, ``units`` gives those that two have together.
 
-    ``recut`` is that of `all_differences`, where cuts follow the scores.
+    With ``recut`` cuts follow the scores, and ``units`` also has what they give back: see `all_differences`.
     """
     if len(own) < 2:
         raise InputError(
             argument="scores", problem=f"has {plural(len(own), 'detector')}", remedy="pass at least two to compare"
         )
     alpha, level, n_resamples = check_alpha(alpha), check_level(level), check_resamples(n_resamples)
-    seed = as_seed(rng)
-    seed = int(np.random.default_rng(as_rng(rng)).integers(2**63)) if seed is None else seed
+    seed = some_seed(rng)
     counts = {name: rows.sum(axis=0) for name, rows in own.items()}
     values = {name: linearise(total[None]).values for name, total in counts.items()}
     # sorted() keeps the order given where F1 is the same, and NaN would compare with nothing
@@ -1165,7 +1115,6 @@ def compared(
         found = all_differences(
             pairs,
             units,
-            recut=recut,
             noun=noun,
             level=level,
             n_resamples=n_resamples,
@@ -1185,7 +1134,7 @@ def compared(
         n_resamples=n_resamples,
         most_resamples=most,
         seed=seed,
-        recut=recut is not None,
+        recut=recut,
         title=title,
         notes=(*notes, *_remarks({name: counts[name] for name, rows in own.items() if len(rows)}, found, noun, alpha)),
         cells=cells or {},
@@ -1393,21 +1342,13 @@ def compare_read(
 ) -> Comparison:
     """The comparison of detectors that have been read, and what their reading has to tell."""
     cells = {name: one.cell for name, one in detectors.items()}
-
     gains = {name: gain_of(one) for name, one in detectors.items() if one.cuts is not None and one.cuts.by_number}
 
-    @lru_cache(maxsize=1)  # each pair is asked for twice, one after the other
-    def both(pair: Pair) -> tuple[IntArray, IntArray]:
-        first, second = (detectors[name] for name in pair)
-        return units_and_steps((first.cell, second.cell), (first.predicted, second.predicted))
-
-    def units(pair: Pair) -> tuple[IntArray, IntArray]:
-        first, second = both(pair)[0]
-        return first, second
-
-    def recut(pair: Pair) -> FloatArray | None:
+    def units(pair: Pair) -> tuple[Counts, ...]:
+        one, other = (detectors[name] for name in pair)
+        (first, second), steps = units_and_steps((one.cell, other.cell), (one.predicted, other.predicted))
         own = [gains[name].each for name in pair if name in gains]
-        return given_back(both(pair)[1], np.sum(own, axis=0) / 2) if own else None
+        return (first, second, given_back(steps, np.sum(own, axis=0) / 2)) if own else (first, second)
 
     tied = [name for name, gain in gains.items() if gain.tied]
     first = next(iter(detectors.values()))
@@ -1415,7 +1356,7 @@ def compare_read(
     found = compared(
         {name: units_of((cell,))[0] for name, cell in cells.items()},
         units,
-        recut=recut if gains else None,
+        recut=bool(gains),
         noun="episodes",
         alpha=alpha,
         level=level,

@@ -10,6 +10,7 @@ from typing import Literal, Protocol
 from nofluke.errors import say
 from nofluke.inference.chance import significant
 from nofluke.inference.evaluate import Evaluation, shown_f1
+from nofluke.inference.interval import NAMES
 from nofluke.inference.verdict import Verdict
 from nofluke.plain import as_number, check_word
 from nofluke.text.numbers import p_is, show_p
@@ -18,7 +19,6 @@ from nofluke.text.tables import show_share
 On = Literal["both", "precision", "recall", "f1"]
 PASSED, FAILED, CANNOT_TELL = 0, 1, 3
 BETTER = "better than chance"
-NAMES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

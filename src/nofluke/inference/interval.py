@@ -17,7 +17,8 @@ from nofluke.errors import InputError
 from nofluke.plain import as_number, check_word, finite_or_none
 from nofluke.text.tables import plural, show_share
 
-MEASURES = ("precision", "recall", "f1")
+NAMES = {"precision": "precision", "recall": "recall", "f1": "F1"}
+MEASURES = tuple(NAMES)
 ALARMS, HITS, EVENTS, FOUND = range(4)
 
 
@@ -27,46 +28,39 @@ class Linearised:
 
     Attributes
     ----------
-    values : array, ... x 3
+    values : array of 3
         Precision, recall and F1; NaN where there are no alarms, no events, or either.
-    moves : array, ... x K x 3
-        u_i: (h_i - P a_i) / Σa for precision, (f_i - R e_i) / Σe for recall, and by the chain rule for F1. They sum to
-        0.
-    left_out : array, ... x K x 3
-        How much each measure loses where the unit is left out: u_i / (1 - w_i), with w_i = a_i / Σa or e_i / Σe,
-        exactly; for F1 to first order. NaN where nothing would remain.
+    left_out : array, K x 3
+        How much each measure loses where the unit is left out: u_i / (1 - w_i), exactly for precision and recall, with
+        u_i = (h_i - P a_i) / Σa and w_i = a_i / Σa, or (f_i - R e_i) / Σe and e_i / Σe; for F1 by the chain rule. NaN
+        where nothing would remain.
     """
 
     values: FloatArray
-    moves: FloatArray = field(repr=False)
     left_out: FloatArray = field(repr=False)
 
 
 def linearise(units: IntArray | FloatArray) -> Linearised:
-    """Measures and linear terms of units, an array of ... x K x 4 counts: many samples of K units at once.
+    """Measures and linear terms of K units, K x 4 counts.
 
     >>> found = linearise(np.array([[4, 2, 1, 1], [1, 1, 2, 1]]))
-    >>> found.values.round(3), found.moves[:, 0].round(3)
-    (array([0.6  , 0.667, 0.632]), array([-0.08,  0.08]))
+    >>> found.values.round(3)
+    array([0.6  , 0.667, 0.632])
     >>> found.left_out[:, 0].round(3)  # without the first unit precision is 1, without the second .5
     array([-0.4,  0.1])
     """
     counts = np.asarray(units, dtype=np.float64)
-    total = counts.sum(axis=-2)
+    of, hits, total = counts[:, [ALARMS, EVENTS]], counts[:, [HITS, FOUND]], counts.sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        shares = total[..., [HITS, FOUND]] / total[..., [ALARMS, EVENTS]]
-        p, r = shares[..., 0], shares[..., 1]
+        shares = total[[HITS, FOUND]] / total[[ALARMS, EVENTS]]
+        p, r = shares
         f1 = np.where(p + r == 0, 0.0, 2 * p * r / (p + r))
         # at P = R = 0 F1 has no slope; nothing moves it there
-        slopes = np.stack([np.where(p + r == 0, 0.0, 2 * (x / (p + r)) ** 2) for x in (r, p)], axis=-1)
-        parts = counts[..., [HITS, FOUND]] - shares[..., None, :] * counts[..., [ALARMS, EVENTS]]
-        whole = total[..., None, [ALARMS, EVENTS]]
-        rest = whole - counts[..., [ALARMS, EVENTS]]
-        moves, left_out = (
-            np.concatenate([both, (both * slopes[..., None, :]).sum(axis=-1, keepdims=True)], axis=-1)
-            for both in (parts / whole, np.where(rest > 0, parts / rest, np.nan))
-        )
-    return Linearised(values=np.concatenate([shares, f1[..., None]], axis=-1), moves=moves, left_out=left_out)
+        slopes = np.stack([np.where(p + r == 0, 0.0, 2 * (x / (p + r)) ** 2) for x in (r, p)])
+        rest = total[[ALARMS, EVENTS]] - of
+        both = np.where(rest > 0, (hits - shares * of) / rest, np.nan)
+    left_out = np.concatenate([both, (both * slopes).sum(axis=1, keepdims=True)], axis=1)
+    return Linearised(values=np.append(shares, f1), left_out=left_out)
 
 
 def weighed(units: IntArray | FloatArray) -> tuple[float, float]:
@@ -93,7 +87,6 @@ LIGHTEST = 5
 """Units of equal size that they must weigh as much as, or a few large ones decide."""
 
 NEEDS = f", and an interval needs at least {FEWEST}"
-NAMES = ("precision", "recall", "F1")
 UNITS = {
     "episodes": ("episode", "episodes"),
     "series": ("series", "series"),
@@ -189,7 +182,7 @@ class Intervals:
         return f"{100 * self.level:.10g}% interval"
 
     def __str__(self) -> str:
-        return "; ".join(f"{name} {own}" for name, own in zip(NAMES, self, strict=True))
+        return "; ".join(f"{name} {own}" for name, own in zip(NAMES.values(), self, strict=True))
 
     def to_dict(self) -> dict[str, Any]:
         """The level, and each interval as plain values."""
@@ -197,7 +190,7 @@ class Intervals:
 
     def in_words(self) -> str:
         """What they rest on, and why there is none where there is none."""
-        names = [name for name, own in zip(NAMES, self, strict=True) if not own]
+        names = [name for name, own in zip(NAMES.values(), self, strict=True) if not own]
         told = [f"{own.n_units:,} with {noun}" for own, noun in zip(self, self.nouns, strict=False) if own]
         lacking = dict.fromkeys(own.lacking for own in self if own.lacking)
         why = " and ".join(lacking) + max(own.needs for own in self)

@@ -163,10 +163,9 @@ class Longer:
         alpha = self.present.alpha
         if target == "recall":
             return self._reaches("recall", alpha)
-        if not self._able("precision"):  # the other one decides alone
-            return self._reaches("recall", alpha)
-        if not self._able("recall"):
-            return self._reaches("precision", alpha)
+        for side, other in (("precision", "recall"), ("recall", "precision")):
+            if self._critical(side, alpha) is None:  # the other one decides alone
+                return self._reaches(other, alpha)
         (p, p_half), (r, r_half) = (
             tuple(self._reaches(side, level) for level in (alpha, alpha / 2)) for side in ("precision", "recall")
         )
@@ -176,9 +175,6 @@ class Longer:
             return both
         # either at α/2, or both at α
         return p_half + r_half + both - joint(p_half, r, rho) - joint(p, r_half, rho)
-
-    def _able(self, side: str) -> bool:
-        return self._critical(side, self.present.alpha) is not None
 
     def _side(self, side: str) -> tuple[Side, int]:
         own: Side = getattr(self.present, side)
@@ -374,42 +370,29 @@ class Needed(Exports):
 
     def columns(self) -> dict[str, list[Any]]:
         """A row for each answer, by column name."""
-        rows = [self._answer(one) for one in self.answers]
-        return {name: [row[name] for row in rows] for name in rows[0]}
-
-    @staticmethod
-    def _answer(one: Answer) -> dict[str, Any]:
-        return {
-            "target": one.target,
-            "at": one.at,
-            "precision": finite_or_none(one.precision),
-            "recall": finite_or_none(one.recall),
-            "n_events": one.n_events,
-            "more_events": one.more_events,
-            "duration": one.duration,
-            "more": one.more,
-            "power": one.power,
-            "power_now": one.power_now,
-            "reason": one.reason,
-        }
+        return _columns(Answer, self.answers)
 
     def _record(self) -> dict[str, Any]:
-        return {
-            "schema": SCHEMA,
-            "asked": self.asked,
-            "alpha": self.alpha,
-            "n_events": self.n_events,
-            "watched": self.watched,
-            "unit": self.unit,
-            "coverage": finite_or_none(self.coverage),
-            "null": self.null,
-            "answers": [self._answer(one) for one in self.answers],
-            "notes": list(self.notes),
-        }
+        answers = {"answers": [_plain(one) for one in self.answers], "notes": list(self.notes)}
+        return (
+            {"schema": SCHEMA} | {name: value for name, value in _plain(self).items() if name not in answers} | answers
+        )
 
     def __repr__(self) -> str:
         told = "; ".join(f"{one.target} at {one.at} {one.n_events}" for one in self.answers)
         return f"<Needed for a power of {self.asked:.4g}, of {plural(self.n_events, 'event')} now: {told}>"
+
+
+def _plain(one: Any) -> dict[str, Any]:
+    """The fields of a dataclass; None for numbers that are undefined."""
+    values = {field.name: getattr(one, field.name) for field in fields(one)}
+    return {name: finite_or_none(value) if isinstance(value, float) else value for name, value in values.items()}
+
+
+def _columns(made: Any, answers: tuple[Any, ...]) -> dict[str, list[Any]]:
+    """The fields of answers, column by column."""
+    rows = [_plain(one) for one in answers]
+    return {field.name: [row[field.name] for row in rows] for field in fields(made)}
 
 
 def needed(present: Present, power: float = 0.8, recall: float | None = None, precision: float | None = None) -> Needed:
@@ -429,11 +412,8 @@ def needed(present: Present, power: float = 0.8, recall: float | None = None, pr
         p = present.precision.value if precision is None else as_measure(precision, "precision")
         r = present.recall.value if recall is None else as_measure(recall, "recall")
         places = [("stated", p, r)]
-    notes = []
-    if any(math.isnan(side.size) for side in (present.precision, present.recall)):
-        notes.append(
-            "Where there is no interval, the detector's hits are taken to depend on each other as chance's do."
-        )
+    unknown = any(math.isnan(side.size) for side in (present.precision, present.recall))
+    note = "Where there is no interval, the detector's hits are taken to depend on each other as chance's do."
     return Needed(
         answers=tuple(_answer(present, target, place, asked) for place in places for target in TARGETS),
         asked=asked,
@@ -443,7 +423,7 @@ def needed(present: Present, power: float = 0.8, recall: float | None = None, pr
         unit=present.unit,
         coverage=present.recall.chance,
         null=present.null,
-        notes=tuple(notes),
+        notes=(note,) if unknown else (),
     )
 
 
@@ -489,10 +469,10 @@ def events_for(power: Callable[[int, int], float], asked: float) -> int | None:
     ``power(m, 1)``, with one hit more than is needed, is below ``power(m, 0)`` and grows without going up and down.
     """
     last = 1
-    while last <= MOST_SEARCHED and power(last, 1) < asked:
-        last *= 2
-    if last > MOST_SEARCHED:
-        return None
+    while power(last, 1) < asked:
+        if last == MOST_SEARCHED:
+            return None
+        last = min(2 * last, MOST_SEARCHED)
     found = first_true(lambda m: power(m, 1) >= asked, last, last // 2 + 1, last) if last > 1 else 1
     while found > 1 and power(found - 1, 0) >= asked:
         found -= 1
@@ -572,9 +552,7 @@ class NeededToCompare(Exports):
 
     def columns(self) -> dict[str, list[Any]]:
         """A row for each answer, by column name."""
-        rows = [_plain(one) for one in self.answers]
-        names = tuple(_plain(DifferenceAnswer(first="", second="", at="estimate", difference=0.0)))
-        return {name: [row[name] for row in rows] for name in names}
+        return _columns(DifferenceAnswer, self.answers)
 
     def _record(self) -> dict[str, Any]:
         head = {name: getattr(self, name) for name in ("measure", "asked", "alpha", "n_units", "n_events", "units")}
@@ -584,12 +562,6 @@ class NeededToCompare(Exports):
     def __repr__(self) -> str:
         told = "; ".join(f"{one.first} − {one.second} at {one.at} {one.n_events}" for one in self.answers)
         return f"<NeededToCompare for a power of {self.asked:.4g}, of {plural(self.n_events, 'event')} now: {told}>"
-
-
-def _plain(one: DifferenceAnswer) -> dict[str, Any]:
-    return {field.name: getattr(one, field.name) for field in fields(one)} | {
-        "difference": finite_or_none(one.difference)
-    }
 
 
 def needed_to_compare(record: Mapping[str, Any], measure: str | None = None, power: float = 0.8) -> NeededToCompare:

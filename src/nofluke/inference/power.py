@@ -21,7 +21,7 @@ from nofluke.laws.approximate import PrecisionSaddlepoint
 from nofluke.laws.exact.hypergeometric import critical_hits, hypergeometric_log_tail
 from nofluke.laws.law import How, Law, exactly, first_true
 from nofluke.laws.precision import precision_law
-from nofluke.nulls.base import as_seed, check_resamples
+from nofluke.nulls.base import check_resamples, drawing
 from nofluke.nulls.permutation import CELL_OPERATIONS
 from nofluke.plain import as_number, as_rng, as_share, as_whole, check_alpha, exact_fraction
 from nofluke.ratios import TIE_SLACK
@@ -382,49 +382,6 @@ def as_measure(value: object, name: str) -> float:
 MOST_STEPS = 1_000_000  # that are drawn in each run
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Simulated:
-    """The share of runs that came out significant, its standard error, and how it was come by."""
-
-    power: float
-    error: float
-    how: How
-    notes: tuple[str, ...]
-
-
-def simulate(
-    precision: float, sizes: tuple[int, int, int], within: tuple[int, int], alpha: float, n_resamples: int, rng: Any
-) -> Simulated:
-    """Draw events and alarms, test each run exactly, and count; ``sizes`` are those of steps, events and alarms."""
-    n_steps, n_events, _ = sizes
-    if n_steps > MOST_STEPS:
-        raise InputError(
-            argument="n_steps",
-            value=n_steps,
-            problem="are too many to simulate precision",
-            remedy=f"pass at most {MOST_STEPS:,}",
-        )
-    seed = as_seed(rng)
-    generator = np.random.default_rng(rng if seed is None else seed)
-    found, moved = 0, 0
-    for _ in range(n_resamples):
-        wanted, hits, alarms = _drawn(precision, sizes, within, generator)
-        moved += hits != wanted
-        found += significant(_law(alarms, n_steps, n_events, within).upper(hits), alpha)
-    share = found / n_resamples
-    # one run more on either side: no run significant, or all, is no certainty
-    about = (found + 1) / (n_resamples + 2)
-    notes: tuple[str, ...] = ()
-    if moved:
-        notes = (f"In {moved:,} runs there was not enough room for that many alarms near events, or away from them.",)
-    return Simulated(
-        power=share,
-        error=math.sqrt(about * (1 - about) / n_resamples),
-        how=How(kind="simulated", n_resamples=n_resamples, seed=seed),
-        notes=notes,
-    )
-
-
 def _drawn(
     precision: float, sizes: tuple[int, int, int], within: tuple[int, int], generator: np.random.Generator
 ) -> tuple[int, int, IntArray]:
@@ -539,8 +496,7 @@ def power(
             remedy="the value the detector should have",
         )
     alpha, many = check_alpha(alpha), as_whole(n_events, "n_events", 1, MOST_EVENTS)
-    share = as_coverage(coverage, share_alarms, tolerance)
-    plan = as_plan(share, n_steps, steps_per_event)
+    plan = as_plan(as_coverage(coverage, share_alarms, tolerance), n_steps, steps_per_event)
     if plan.n_steps(many) <= many:
         raise InputError(
             argument="n_events",
@@ -550,35 +506,65 @@ def power(
         )
     if precision is None:
         return _of_recall(as_measure(recall, "recall"), plan, many, alpha)
+    return _of_precision(precision, plan, many, alpha, share_alarms, tolerance, n_resamples, rng)
+
+
+def _of_precision(
+    precision: float,
+    plan: Plan,
+    n_events: int,
+    alpha: float,
+    share_alarms: Any,
+    tolerance: Length | Tolerance,
+    n_resamples: int,
+    rng: Any,
+) -> Power:
+    """Draw events and alarms, test each run exactly, and count those that come out significant."""
+    n_steps = plan.n_steps(n_events)
     if share_alarms is None:
         raise InputError(
             argument="precision",
             problem="needs the number of alarms",
             remedy=say("pass {} instead of {}", arg("share_alarms"), arg("coverage")),
         )
-    n_alarms = round(as_share(share_alarms, "share_alarms") * plan.n_steps(many))
+    n_alarms = round(as_share(share_alarms, "share_alarms") * n_steps)
     if n_alarms == 0:
         raise InputError(
             argument="share_alarms",
             value=share_alarms,
-            problem=f"of {plan.n_steps(many):,} steps is less than one alarm",
+            problem=f"of {n_steps:,} steps is less than one alarm",
             remedy="pass more of either",
         )
-    value = as_measure(precision, "precision")
-    sizes = plan.n_steps(many), many, n_alarms
-    found = simulate(value, sizes, steps_of(tolerance), alpha, check_resamples(n_resamples), as_rng(rng))
+    value, within = as_measure(precision, "precision"), steps_of(tolerance)
+    n_resamples, rng = check_resamples(n_resamples), as_rng(rng)
+    if n_steps > MOST_STEPS:
+        raise InputError(
+            argument="n_steps",
+            value=n_steps,
+            problem="are too many to simulate precision",
+            remedy=f"pass at most {MOST_STEPS:,}",
+        )
+    rng, how = drawing(n_resamples, rng)
+    generator, found, moved = np.random.default_rng(rng), 0, 0
+    for _ in range(n_resamples):
+        wanted, hits, alarms = _drawn(value, (n_steps, n_events, n_alarms), within, generator)
+        moved += hits != wanted
+        found += significant(_law(alarms, n_steps, n_events, within).upper(hits), alpha)
+    # one run more on either side: no run significant, or all, is no certainty
+    about = (found + 1) / (n_resamples + 2)
+    note = f"In {moved:,} runs there was not enough room for that many alarms near events, or away from them."
     return Power(
-        power=found.power,
+        power=found / n_resamples,
         measure="precision",
         value=value,
-        n_events=many,
-        n_steps=sizes[0],
-        coverage=float(share),
+        n_events=n_events,
+        n_steps=n_steps,
+        coverage=float(plan.coverage),
         alpha=alpha,
         n_alarms=n_alarms,
-        method=found.how,
-        error=found.error,
-        notes=found.notes,
+        method=how,
+        error=math.sqrt(about * (1 - about) / n_resamples),
+        notes=(note,) if moved else (),
     )
 
 

@@ -7,15 +7,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Unpack
 
-import numpy as np
-
 from nofluke.data.columns import frame_columns, has_ends
 from nofluke.errors import InputError
 from nofluke.inference.compare import Comparison, compare_read, error_of, read_several
 from nofluke.inference.evaluate import Evaluation, Question, evaluate, evaluate_trial
 from nofluke.nulls import Null
-from nofluke.nulls.base import Method, as_seed
-from nofluke.plain import as_rng
+from nofluke.nulls.base import Method, some_seed
 from nofluke.progress import progress_bar
 from nofluke.series.arguments import AboutDetector, takes
 from nofluke.series.tolerance import Length, Tolerance
@@ -35,13 +32,7 @@ class SideBySide:
 
 def evaluate_several(truth: Any, scores: Any, *, chance: Mapping[str, Any], **asked: Any) -> SideBySide:
     """Detectors from the arguments of `compare`, on their common steps; ``chance`` holds arguments of `evaluate`."""
-    settled = Question(
-        null=chance["null"],
-        method=chance["method"],
-        n_resamples=chance["n_resamples"],
-        rng=chance["rng"],
-        alpha=chance["alpha"],
-    )
+    settled = Question(**chance)
     detectors, notes = read_several(truth, scores, **asked)
     how = {"alpha": settled.alpha, "level": LEVEL, "n_resamples": SWAPS, "rng": chance["rng"]}
     comparison = compare_read(detectors, notes, **how)
@@ -145,8 +136,7 @@ def report(
     from nofluke.show.several import check_page, write_several
 
     check_page(path, title)  # before the work
-    seed = as_seed(rng)
-    seed = int(np.random.default_rng(as_rng(rng)).integers(2**63)) if seed is None else seed
+    seed = some_seed(rng)
     chance: dict[str, Any] = {"null": null, "method": method, "n_resamples": n_resamples, "rng": seed, "alpha": alpha}
     if not (_several(scores) or _several(about.get("predictions"))):
         one = evaluate(truth, scores, tolerance=tolerance, **about, **chance)

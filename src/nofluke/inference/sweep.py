@@ -4,6 +4,7 @@ The section "Many thresholds and tolerances" of docs/explanation/theory.md has t
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 from collections.abc import Callable
@@ -40,106 +41,6 @@ from nofluke.series.trial import Cell, Trial
 from nofluke.text.exports import Exports
 from nofluke.text.numbers import p_is, show_p
 from nofluke.text.tables import ALL_EQUAL, SCHEMA, Table, by_column, noted, plural, show_number, show_share
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class CellMeasures:
-    """Counts and measures of a trial, for every tolerance (rows) and every threshold (columns, ascending)."""
-
-    trial: Trial = field(repr=False)
-
-    @property
-    def n(self) -> int:
-        """Steps that count."""
-        return self.trial.n_told
-
-    @property
-    def n_events(self) -> int:
-        """Events on them."""
-        return self.trial.n_events
-
-    @property
-    def thresholds(self) -> FloatArray:
-        """K thresholds in the caller's own numbers, from the most predictions to the fewest."""
-        return self.trial.thresholds if self.trial.told is None else self.trial.told
-
-    @property
-    def tolerances(self) -> tuple[Tolerance, ...]:
-        """D tolerances."""
-        return self.trial.tolerances
-
-    @property
-    def n_predictions(self) -> IntArray:
-        """Predictions, by threshold: steps, or episodes of them."""
-        return self.trial.n_predictions
-
-    @property
-    def precision_hits(self) -> IntArray:
-        """PA-AAδ, of shape (D, K)."""
-        return self.trial.precision_hits
-
-    @property
-    def recall_hits(self) -> IntArray:
-        """PAδ-AA, of shape (D, K)."""
-        return self.trial.recall_hits
-
-    @property
-    def near_events(self) -> IntArray:
-        """AAδ by tolerance: steps within the tolerance of an event."""
-        return self.trial.near_events
-
-    @property
-    def near_predictions(self) -> IntArray:
-        """PAδ, of shape (D, K): steps within the tolerance of a prediction. Counted when first asked for."""
-        return self.trial.near_predictions
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Number of tolerances and of thresholds."""
-        return len(self.tolerances), len(self.thresholds)
-
-    @property
-    def precision(self) -> FloatArray:
-        """P_δ for each cell; NaN where nothing is predicted."""
-        return _ratio(self.precision_hits, self.n_predictions)
-
-    @property
-    def recall(self) -> FloatArray:
-        """R_δ for each cell; NaN where there are no events."""
-        return _ratio(self.recall_hits, np.int64(self.n_events))
-
-    @property
-    def f1(self) -> FloatArray:
-        """F1 for each cell; NaN where precision or recall is."""
-        return self.f_beta(1.0)
-
-    def f_beta(self, beta: float) -> FloatArray:
-        """F_β = (1 + β²) P_δ R_δ / (β² P_δ + R_δ) for each cell; 0 where both are 0."""
-        of_recall, of_precision = f_weights(check_beta(beta))
-        precision, recall = self.precision, self.recall
-        below = of_recall * precision + of_precision * recall
-        return np.where(below == 0, 0.0, _ratio((of_recall + of_precision) * precision * recall, below))
-
-    def matrices(self, tolerance: int, threshold: int) -> tuple[Confusion | None, Confusion | None]:
-        """Both confusion matrices of a cell, by the positions of its tolerance and threshold: (truth, predictions).
-
-        Matrices count steps: the first is None where alarms count as episodes, the second where ranges are counted.
-        """
-        d, k = self.shape
-        return both_matrices(
-            self.trial, as_whole(tolerance, "tolerance", 0, d - 1), as_whole(threshold, "threshold", 0, k - 1)
-        )
-
-    def best(self, beta: float = 1.0) -> list[tuple[int, int]]:
-        """For each tolerance, the indices (tolerance, threshold) of the largest F_β; left out where all are NaN."""
-        values = self.f_beta(beta)
-        return [(d, int(np.nanargmax(row))) for d, row in enumerate(values) if not np.isnan(row).all()]
-
-
-def _ratio(numerator: Any, denominator: Any) -> FloatArray:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(denominator == 0, np.nan, np.divide(numerator, denominator))
-
 
 # ---- many thresholds and tolerances: the cells, their chance, and whether the best of them beats the best of chance
 
@@ -206,8 +107,9 @@ class SweepChance(ByValue):
         return None if self.drawn is None else self.drawn.seed
 
 
-def chance_of_cells(trial: Trial, model: NullModel, method: Method, *, n_resamples: int, rng: Any) -> SweepChance:
+def chance_of_cells(trial: Trial, settings: Settings) -> SweepChance:
     """Null mean, band and p-value of both hits in every cell of a trial."""
+    model, method, n_resamples, rng = settings.null, settings.method, settings.n_resamples, settings.rng
     if model.is_drawn(method) and trial.truth.points:
         return _simulated(trial, model, n_resamples, rng)
     model = model.hurried()
@@ -267,24 +169,27 @@ def _numbers(law: Law, hits: int) -> dict[str, Any]:
     return {**dict(zip(_FIELDS, values, strict=True)), "method": replace(tail.method, error=0.0)}
 
 
-def exact_moments(trial: Trial, model: NullModel) -> dict[str, dict[str, FloatArray]] | None:
-    """Mean and standard deviation of both hits in every cell in closed form, where the null has them."""
-    first, inverse = trial.distinct
-    found: dict[str, dict[str, list[float]]] = {side: {"mean": [], "std": []} for side in SIDES}
-    for d in range(len(trial.tolerances)):
-        for k in first:
-            known = model.moments(trial.cell(d, int(k)))
-            if known is None:
-                return None
-            for side, moments in known.items():
-                found[side]["mean"].append(moments.mean)
-                found[side]["std"].append(math.sqrt(moments.var))
-    shape = (len(trial.tolerances), len(first))
-    return {s: {n: np.array(v).reshape(shape)[:, inverse] for n, v in part.items()} for s, part in found.items()}
+Moments = dict[str, dict[str, FloatArray]]
+"""By measure, mean and standard deviation of the hits in every cell."""
 
 
-def simulated_moments(simulation: Any) -> dict[str, dict[str, FloatArray]]:
-    """Mean and standard deviation in every cell, from resamples."""
+def _exact_moments(trial: Trial, model: NullModel) -> Moments | None:
+    """In closed form, where the null has them."""
+    (first, inverse), found = trial.distinct, []
+    for d, k in itertools.product(range(len(trial.tolerances)), first):
+        known = model.moments(trial.cell(d, int(k)))
+        if known is None:
+            return None
+        found.append(known)
+
+    def numbers(side: str, name: str) -> FloatArray:
+        return np.array([getattr(one[side], name) for one in found]).reshape(-1, len(first))[:, inverse]
+
+    return {side: {"mean": numbers(side, "mean"), "std": np.sqrt(numbers(side, "var"))} for side in SIDES}
+
+
+def _simulated_moments(simulation: Any) -> Moments:
+    """From resamples."""
     tallies = {side: getattr(simulation, side) for side in SIDES}
     return {s: {"mean": t.mean, "std": np.sqrt(np.nan_to_num(t.variance))} for s, t in tallies.items()}
 
@@ -292,17 +197,15 @@ def simulated_moments(simulation: Any) -> dict[str, dict[str, FloatArray]]:
 def _simulated(trial: Trial, model: NullModel, n_resamples: int, rng: Any) -> SweepChance:
     rng, how = drawing(n_resamples, rng)
     simulation = simulate_hits(trial, model, n_resamples, rng, histograms="all")
-    moments = exact_moments(trial, model) or simulated_moments(simulation)
+    moments = _exact_moments(trial, model) or _simulated_moments(simulation)
     sides = {}
     for side in SIDES:
         tally = getattr(simulation, side)
-        bands = {
-            cell: np.searchsorted(np.cumsum(histogram), np.array(BAND) * n_resamples, side="left")
-            for cell, histogram in tally.histograms.items()
-        }
-        low, high = (
-            np.array([bands[cell][i] for cell in np.ndindex(trial.shape)]).reshape(trial.shape) for i in (0, 1)
-        )
+        ends = [
+            np.searchsorted(np.cumsum(tally.histograms[cell]), np.array(BAND) * n_resamples)
+            for cell in np.ndindex(trial.shape)
+        ]
+        low, high = np.reshape(ends, (*trial.shape, 2)).transpose(2, 0, 1)
         sides[side] = CellChance(
             **moments[side],
             low=low,
@@ -446,7 +349,6 @@ class _Maxima:
     best_f: float
     observed_f: FloatArray
     n_resamples: int
-    seed: int | None
     method: How
 
 
@@ -501,7 +403,6 @@ def _by_enumeration(
         best_f=float(adjusted(best_f, f_values).min()),
         observed_f=f_values[:, inverse],
         n_resamples=n if method.n_resamples is None else method.n_resamples,
-        seed=method.seed,
         method=method,
     )
 
@@ -512,11 +413,11 @@ def _by_resampling(trial: Trial, model: NullModel, beta: float, alpha: float, n_
 
     rng, how = drawing(n_resamples, rng)
     affordable = len(trial.distinct[0]) * trial.size <= EXACT_CELL_STEPS
-    moments = exact_moments(trial, model) if affordable else None
+    moments = _exact_moments(trial, model) if affordable else None
     if moments is None:
         # what to standardise by comes from resamples of its own, so that it does not depend on those that are ranked
         pilot_rng = rng if how.seed is None else np.random.SeedSequence([how.seed, 1])
-        moments = simulated_moments(simulate_hits(trial, model, n_resamples, pilot_rng))
+        moments = _simulated_moments(simulate_hits(trial, model, n_resamples, pilot_rng))
     standards = Standardisation(
         precision_mean=moments["precision"]["mean"],
         precision_std=moments["precision"]["std"],
@@ -539,7 +440,6 @@ def _by_resampling(trial: Trial, model: NullModel, beta: float, alpha: float, n_
         best_f=family.f_beta.p_best,
         observed_f=family.f_beta.observed,
         n_resamples=n_resamples,
-        seed=how.seed,
         method=how,
     )
 
@@ -571,7 +471,6 @@ def _by_smallest_p(
         best_f=reached,
         observed_f=values[:, None],
         n_resamples=len(found.recall) if how.n_resamples is None else how.n_resamples,
-        seed=how.seed,
         method=how,
     )
 
@@ -608,37 +507,29 @@ def best_f(found: Placed, trial: TimedTrial, beta: float) -> tuple[float, FloatA
     return float((best >= best[0] * (1 - TIE_SLACK)).mean()), f[0]
 
 
-def _checked(alpha: float, beta: float, n_resamples: int, rng: Any) -> tuple[float, float, int, Any]:
-    if check_beta(beta) == 0:
-        raise InputError(
-            argument="beta", value=0, problem="turns F into precision", remedy="use the familywise test of precision"
-        )
-    return check_alpha(alpha), check_beta(beta), check_resamples(n_resamples), as_rng(rng)
-
-
-def without_null(
-    trial: Trial, obstacle: str, *, beta: float, alpha: float, n_resamples: int, rng: Any
-) -> FamilywiseTest:
-    """The best of a sweep where no null holds: without p-values, and with the reason."""
-    alpha, beta, _, _ = _checked(alpha, beta, n_resamples, rng)
-    f = f_of_hits(trial.precision_hits, trial.recall_hits, trial.n_predictions, trial.n_events, beta)
-    observed, at = largest(np.where((trial.n_predictions > 0) & (trial.n_events > 0), f, np.nan))
+def _without_null(trial: Trial, beta: float) -> _Maxima:
+    """Where no null holds: the observed values, without p-values."""
     nothing = np.full(trial.shape, np.nan)
-    return FamilywiseTest(
-        **dict.fromkeys(("precision", "recall", "both", "best_f"), math.nan),
-        observed_best_f=observed,
-        observed_best_at=at,
-        beta=beta,
-        alpha=alpha,
-        precision_adjusted=nothing,
-        recall_adjusted=nothing,
-        precision_band=nothing,
-        recall_band=nothing,
+    return _Maxima(
+        adjusted=dict.fromkeys(SIDES, nothing),
+        both=nothing,
+        band=dict.fromkeys(SIDES, nothing),
+        best_f=math.nan,
+        observed_f=f_of_hits(trial.precision_hits, trial.recall_hits, trial.n_predictions, trial.n_events, beta),
         n_resamples=0,
-        seed=None,
         method=How(kind="simulated", n_resamples=0),
-        obstacle=obstacle,
     )
+
+
+def _maxima(trial: Trial, model: NullModel, beta: float, alpha: float, n_resamples: int, rng: Any) -> _Maxima:
+    found = trial.by_axis(
+        steps=lambda _: None, ticks=lambda trial: _by_smallest_p(trial, model, beta, alpha, n_resamples, rng)
+    )
+    if found is None:
+        found = _by_enumeration(trial, model.every_placement, beta, alpha)
+    if found is None and not trial.truth.points:
+        found = _by_enumeration(trial, placed_ranges(trial, model, n_resamples, rng), beta, alpha)
+    return _by_resampling(trial, model, beta, alpha, n_resamples, rng) if found is None else found
 
 
 def familywise_test(
@@ -650,18 +541,18 @@ def familywise_test(
     n_resamples: int,
     rng: Any,
     single: dict[str, FloatArray] | None = None,
+    obstacle: str = "",
 ) -> FamilywiseTest:
-    """Westfall and Young's maximum test over all cells of a sweep; ``single`` holds each cell's own p-values."""
-    alpha, beta, n_resamples, rng = _checked(alpha, beta, n_resamples, rng)
-    found = trial.by_axis(
-        steps=lambda _: None, ticks=lambda trial: _by_smallest_p(trial, model, beta, alpha, n_resamples, rng)
-    )
-    if found is None:
-        found = _by_enumeration(trial, model.every_placement, beta, alpha)
-    if found is None and not trial.truth.points:
-        found = _by_enumeration(trial, placed_ranges(trial, model, n_resamples, rng), beta, alpha)
-    if found is None:
-        found = _by_resampling(trial, model, beta, alpha, n_resamples, rng)
+    """Westfall and Young's maximum test over all cells of a sweep; ``single`` holds each cell's own p-values.
+
+    Where no null holds, ``obstacle`` says why.
+    """
+    if check_beta(beta) == 0:
+        raise InputError(
+            argument="beta", value=0, problem="turns F into precision", remedy="use the familywise test of precision"
+        )
+    alpha, beta, n_resamples, rng = check_alpha(alpha), check_beta(beta), check_resamples(n_resamples), as_rng(rng)
+    found = _without_null(trial, beta) if obstacle else _maxima(trial, model, beta, alpha, n_resamples, rng)
     adjusted, both, band = found.adjusted, found.both, found.band
     observed, at = largest(np.where((trial.n_predictions > 0) & (trial.n_events > 0), found.observed_f, np.nan))
     if single is not None:
@@ -684,8 +575,9 @@ def familywise_test(
         precision_band=band["precision"],
         recall_band=band["recall"],
         n_resamples=found.n_resamples,
-        seed=found.seed,
+        seed=found.method.seed,
         method=found.method,
+        obstacle=obstacle,
     )
 
 
@@ -696,7 +588,7 @@ MOST_CELLS = 2_000  # above, or where every score is a threshold, chance is comp
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Sweep(Exports, CellMeasures, ByValue):
+class Sweep(Exports, ByValue):
     """Counts and measures for every tolerance (rows) and every threshold (columns, ascending).
 
     Attributes
@@ -740,6 +632,7 @@ class Sweep(Exports, CellMeasures, ByValue):
     True
     """
 
+    trial: Trial = field(repr=False)
     quantiles: FloatArray | None = field(repr=False)
     budgets: FloatArray | None = field(repr=False, default=None)
     higher_is: HigherIs = "anomalous"
@@ -750,6 +643,93 @@ class Sweep(Exports, CellMeasures, ByValue):
     names: Names = field(repr=False, compare=False, default=NONE)
 
     @property
+    def n(self) -> int:
+        """Steps that count."""
+        return self.trial.n_told
+
+    @property
+    def n_events(self) -> int:
+        """Events on them."""
+        return self.trial.n_events
+
+    @property
+    def thresholds(self) -> FloatArray:
+        """K thresholds in the caller's own numbers, from the most predictions to the fewest."""
+        return self.trial.thresholds if self.trial.told is None else self.trial.told
+
+    @property
+    def tolerances(self) -> tuple[Tolerance, ...]:
+        """D tolerances."""
+        return self.trial.tolerances
+
+    @property
+    def n_predictions(self) -> IntArray:
+        """Predictions, by threshold: steps, or episodes of them."""
+        return self.trial.n_predictions
+
+    @property
+    def precision_hits(self) -> IntArray:
+        """PA-AAδ, of shape (D, K)."""
+        return self.trial.precision_hits
+
+    @property
+    def recall_hits(self) -> IntArray:
+        """PAδ-AA, of shape (D, K)."""
+        return self.trial.recall_hits
+
+    @property
+    def near_events(self) -> IntArray:
+        """AAδ by tolerance: steps within the tolerance of an event."""
+        return self.trial.near_events
+
+    @property
+    def near_predictions(self) -> IntArray:
+        """PAδ, of shape (D, K): steps within the tolerance of a prediction. Counted when first asked for."""
+        return self.trial.near_predictions
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of tolerances and of thresholds."""
+        return len(self.tolerances), len(self.thresholds)
+
+    @property
+    def precision(self) -> FloatArray:
+        """P_δ for each cell; NaN where nothing is predicted."""
+        return _ratio(self.precision_hits, self.n_predictions)
+
+    @property
+    def recall(self) -> FloatArray:
+        """R_δ for each cell; NaN where there are no events."""
+        return _ratio(self.recall_hits, np.int64(self.n_events))
+
+    @property
+    def f1(self) -> FloatArray:
+        """F1 for each cell; NaN where precision or recall is."""
+        return self.f_beta(1.0)
+
+    def f_beta(self, beta: float) -> FloatArray:
+        """F_β = (1 + β²) P_δ R_δ / (β² P_δ + R_δ) for each cell; 0 where both are 0."""
+        of_recall, of_precision = f_weights(check_beta(beta))
+        precision, recall = self.precision, self.recall
+        below = of_recall * precision + of_precision * recall
+        return np.where(below == 0, 0.0, _ratio((of_recall + of_precision) * precision * recall, below))
+
+    def matrices(self, tolerance: int, threshold: int) -> tuple[Confusion | None, Confusion | None]:
+        """Both confusion matrices of a cell, by the positions of its tolerance and threshold: (truth, predictions).
+
+        Matrices count steps: the first is None where alarms count as episodes, the second where ranges are counted.
+        """
+        d, k = self.shape
+        return both_matrices(
+            self.trial, as_whole(tolerance, "tolerance", 0, d - 1), as_whole(threshold, "threshold", 0, k - 1)
+        )
+
+    def best(self, beta: float = 1.0) -> list[tuple[int, int]]:
+        """For each tolerance, the indices (tolerance, threshold) of the largest F_β; left out where all are NaN."""
+        values = self.f_beta(beta)
+        return [(d, int(np.nanargmax(row))) for d, row in enumerate(values) if not np.isnan(row).all()]
+
+    @property
     def null(self) -> NullModel:
         """What chance is assumed to do."""
         return self.settings.null
@@ -757,13 +737,7 @@ class Sweep(Exports, CellMeasures, ByValue):
     @lazy
     def chance(self) -> SweepChance:
         """What chance scores in every cell: mean, band and p-value of both hits. Takes a few milliseconds a cell."""
-        return chance_of_cells(
-            self.trial,
-            self.null,
-            self.settings.method,
-            n_resamples=self.settings.n_resamples,
-            rng=self.settings.rng,
-        )
+        return chance_of_cells(self.trial, self.settings)
 
     @property
     def shows_chance(self) -> bool:
@@ -792,20 +766,17 @@ class Sweep(Exports, CellMeasures, ByValue):
         >>> curve.familywise(n_resamples=999, rng=1).best_f
         0.001
         """
-        asked: dict[str, Any] = {
-            "beta": beta,
-            "alpha": alpha,
-            "n_resamples": self.settings.n_resamples if n_resamples is None else n_resamples,
-            "rng": self.settings.rng if rng is None else rng,
-        }
-        if not self.settings.choice.holds:
-            return without_null(self.trial, self.settings.choice.obstacle, **asked)
-        chance = self.chance if self.shows_chance else None
+        choice, settings = self.settings.choice, self.settings
+        single = choice.holds and self.shows_chance
         return familywise_test(
             self.trial,
             self.null,
-            **asked,
-            single=None if chance is None else {"precision": chance.precision.pvalue, "recall": chance.recall.pvalue},
+            beta=beta,
+            alpha=alpha,
+            n_resamples=settings.n_resamples if n_resamples is None else n_resamples,
+            rng=settings.rng if rng is None else rng,
+            single={side: getattr(self.chance, side).pvalue for side in SIDES} if single else None,
+            obstacle="" if choice.holds else choice.obstacle,
         )
 
     def molchan(
@@ -886,13 +857,11 @@ class Sweep(Exports, CellMeasures, ByValue):
             "recall": self.recall.ravel(),
             "f1": self.f1.ravel(),
         }
-        if self.shows_chance:
-            for side in ("precision", "recall"):
-                cells = getattr(self.chance, side)
-                for name in ("mean", "std", "low", "high", "pvalue", "log10_pvalue"):
-                    data[f"{side}_{name}"] = getattr(cells, name).ravel()
-                data[f"{side}_holm"] = self.corrected(side).ravel()
-                data[f"{side}_benjamini_hochberg"] = self.corrected(side, "benjamini_hochberg").ravel()
+        for side in self._tested:
+            cells = getattr(self.chance, side)
+            data |= {f"{side}_{name}": getattr(cells, name).ravel() for name in _FIELDS}
+            data[f"{side}_holm"] = self.corrected(side).ravel()
+            data[f"{side}_benjamini_hochberg"] = self.corrected(side, "benjamini_hochberg").ravel()
         if familywise is not None:
             data["precision_familywise"] = familywise.precision_adjusted.ravel()
             data["recall_familywise"] = familywise.recall_adjusted.ravel()
@@ -923,20 +892,17 @@ class Sweep(Exports, CellMeasures, ByValue):
 
     def table(self, familywise: FamilywiseTest | None = None) -> Table:
         """The best F1 of each tolerance, as a small table."""
-        rows = []
-        sides = ("precision", "recall") if self.shows_chance else ()
-        for d, k in self.best():
-            rows.append(
-                (
-                    self.tolerances[d].in_words(),
-                    show_number(float(self.thresholds[k])),
-                    f"{self.n_predictions[k]:,}",
-                    show_share(float(self.precision[d, k])),
-                    show_share(float(self.recall[d, k])),
-                    show_share(float(self.f1[d, k])),
-                    *(show_p(float(getattr(self.chance, side).pvalue[d, k])) for side in sides),
-                )
+        rows = [
+            (
+                self.tolerances[d].in_words(),
+                show_number(float(self.thresholds[k])),
+                f"{self.n_predictions[k]:,}",
+                *self._scored(d, k),
             )
+            for d, k in self.best()
+        ]
+        alarms = say("{predictions}") if self.settings.alarms.count == "steps" else "episodes"
+        measures, tested = ("precision", "recall", "F1"), self._tested
         title = say(
             "{}, {}, {}, {}; the threshold of the best F1 for each tolerance",
             plural(self.n, "step"),
@@ -946,33 +912,26 @@ class Sweep(Exports, CellMeasures, ByValue):
         )
         told = Table(
             title=title,
-            columns=(
-                "tolerance",
-                "threshold",
-                say("{predictions}") if self.settings.alarms.count == "steps" else "episodes",
-                "precision",
-                "recall",
-                "F1",
-                *(f"p {side}" for side in sides),
-            ),
-            heads=(
-                "tolerance",
-                "threshold",
-                "alarms",
-                "precision",
-                "recall",
-                "F1",
-                *("p prec.", "p rec.")[: len(sides)],
-            ),
+            columns=("tolerance", "threshold", alarms, *measures, *(f"p {side}" for side in tested)),
+            heads=("tolerance", "threshold", "alarms", *measures, *("p prec.", "p rec.")[: len(tested)]),
             rows=tuple(rows),
             notes=(*self._how(familywise), *noted(self.notes)),
         )
         return told.called(self.names)
 
-    def _check_family(self, familywise: object) -> None:
-        if familywise is None:
-            return
-        if not isinstance(familywise, FamilywiseTest) or familywise.precision_adjusted.shape != self.shape:
+    @property
+    def _tested(self) -> tuple[str, ...]:
+        """Measures whose p-values tables carry."""
+        return ("precision", "recall") if self.shows_chance else ()
+
+    def _scored(self, d: int, k: int) -> tuple[str, ...]:
+        """All three measures of a cell, and its p-values."""
+        values = [show_share(float(own[d, k])) for own in (self.precision, self.recall, self.f1)]
+        return *values, *(show_p(float(getattr(self.chance, side).pvalue[d, k])) for side in self._tested)
+
+    def _check_family(self, familywise: FamilywiseTest | None) -> None:
+        of_this = isinstance(familywise, FamilywiseTest) and familywise.precision_adjusted.shape == self.shape
+        if familywise is not None and not of_this:
             raise InputError(
                 argument="familywise",
                 value=familywise,
@@ -990,37 +949,21 @@ class Sweep(Exports, CellMeasures, ByValue):
         if self.shows_chance:
             resamples = self.chance.n_resamples
             drawn = f" {resamples:,} resamples, seed {self.chance.seed}." if resamples else ""
-            methods = "; ".join(self.chance.methods)
-            how: str = say("{} Method: {}.{}", self.settings.choice.in_words(), methods, drawn)
+            how = say("{} Method: {}.{}", self.settings.choice.in_words(), "; ".join(self.chance.methods), drawn)
         elif familywise is not None:
-            how = say(
-                "The p-values of the {:,} single cells were not computed: {}.",
-                self.precision_hits.size,
-                spoken("ask for curve.chance", shell="pass --chance"),
-            )
+            ask = spoken("ask for curve.chance", shell="pass --chance")
+            how = say("The p-values of the {:,} single cells were not computed: {}.", self.precision_hits.size, ask)
         else:
-            how = say(
-                "Chance was not computed for {:,} cells: {}.",
-                self.precision_hits.size,
-                spoken(
-                    "pass quantiles, thresholds or budgets, or ask for curve.chance",
-                    shell="pass --quantile, --threshold, --budget or --chance",
-                ),
-            )
+            python = "pass quantiles, thresholds or budgets, or ask for curve.chance"
+            ask = spoken(python, shell="pass --quantile, --threshold, --budget or --chance")
+            how = say("Chance was not computed for {:,} cells: {}.", self.precision_hits.size, ask)
         if familywise is not None:
             at = familywise.observed_best_at
             return how, familywise.in_words("" if at is None else self._place(*at))
-        return (
-            (
-                how,
-                say(
-                    "The p-values are of single cells; the best of many needs a familywise test: {}.",
-                    spoken("call familywise()", shell="pass --familywise"),
-                ),
-            )
-            if self.shows_chance and self.settings.choice.holds
-            else (how,)
-        )
+        if not (self.shows_chance and self.settings.choice.holds):
+            return (how,)
+        best = "The p-values are of single cells; the best of many needs a familywise test: {}."
+        return how, say(best, spoken("call familywise()", shell="pass --familywise"))
 
     def plot(self, ax: Any = None, *, chance: Literal["auto", "band", "none"] = "auto") -> Any:
         """Draw recall and precision by threshold, with the band of chance (matplotlib); returns the Axes."""
@@ -1037,6 +980,11 @@ class Sweep(Exports, CellMeasures, ByValue):
             f"<Sweep of {plural(len(self.tolerances), 'tolerance')} × {plural(len(self.thresholds), 'threshold')}, "
             f"{plural(self.n_events, self.trial.truth.noun)} in {plural(self.n, 'step')}: {told}; null {self.null.text}>"
         )
+
+
+def _ratio(numerator: Any, denominator: Any) -> FloatArray:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(denominator == 0, np.nan, np.divide(numerator, denominator))
 
 
 FEW = 8  # values that an error can name
@@ -1144,7 +1092,9 @@ def sweep(
     made = trial_of(sequence, windows, cuts, alarms, every_score=every_score)
     trial = made.trial
     n_resamples, rng = check_resamples(n_resamples), as_rng(rng)
-    typical = _typical(trial.n_alarm_steps, len(trial.detector))
+    # the threshold whose alarms decide on the null: nearest to a tenth of the steps, of those that have any
+    distance = np.abs(trial.n_alarm_steps - len(trial.detector) / 10)
+    typical = int(np.where(trial.n_alarm_steps > 0, distance, np.inf).argmin())
     choice = choose(null, trial.cell(0, typical), LEVEL, made.doubt).called(sequence.names)
     choice.check(method)
     choice.model.fits(trial.truth)
@@ -1169,12 +1119,6 @@ def sweep(
         names=sequence.names,
         chosen=cuts is not None,
     )
-
-
-def _typical(n_alarms: IntArray, n_steps: int) -> int:
-    """The threshold whose alarms decide on the null: nearest to a tenth of the steps, of those that have any."""
-    distance = np.abs(n_alarms - n_steps / 10)
-    return int(np.where(n_alarms > 0, distance, np.inf).argmin())
 
 
 def as_tolerances(values: Any, read: Callable[[Any, str], Tolerance]) -> tuple[Tolerance, ...]:

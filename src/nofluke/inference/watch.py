@@ -725,14 +725,8 @@ class WatchResult(Exports):
             some = of > 0
             band = np.stack(running_means(hits[some] / of[some], self.alpha))
             bands[measure] = np.concatenate([np.full((3, 1), np.nan), band], axis=1)[:, np.cumsum(some)]
-            last = dict(
-                zip(
-                    ("value", "low", "high"),
-                    np.append(np.full((3, 1), np.nan), band, axis=1)[:, -1].tolist(),
-                    strict=True,
-                )
-            )
-            means[measure] = RunningMean(**last, hits=int(hits.sum()), of=int(of.sum()))
+            value, low, high = band[:, -1].tolist() if some.any() else [math.nan] * 3
+            means[measure] = RunningMean(value=value, low=low, high=high, hits=int(hits.sum()), of=int(of.sum()))
         least, lost, unknown = self._lost(counts["recall"], bands["recall"])
         sure, gone = (bool(len(flags) and flags[-1]) for flags in (convincing, lost))
         since = Since(
@@ -916,7 +910,8 @@ class WatchResult(Exports):
             shown.setdefault(f"nofluke_watch_{name}", (about, []))[1].append((labels, value))
 
         for one in self.detectors:
-            label = f'detector="{_label(one.name)}"'
+            escaped = one.name.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+            label = f'detector="{escaped}"'
             add("evidence", "E-value now, weighed by the run's share of alpha.", label, one.evidence.now)
             add("evidence_highest", "Highest e-value so far.", label, one.evidence.highest)
             add("pvalue", "Always-valid p-value.", label, one.pvalue)
@@ -930,7 +925,8 @@ class WatchResult(Exports):
         lines = []
         for name, (about, values) in shown.items():
             lines += [f"# HELP {name} {about}", f"# TYPE {name} gauge"]
-            lines += [f"{name}{{{labels}}} {_sample(value)}" for labels, value in values]
+            told = ((labels, "NaN" if math.isnan(value) else f"{value:.10g}") for labels, value in values)
+            lines += [f"{name}{{{labels}}} {value}" for labels, value in told]
         return "\n".join(lines) + "\n"
 
     def plot(self, ax: Any = None) -> AnyArray:
@@ -944,11 +940,3 @@ class WatchResult(Exports):
         from nofluke.show.watch import write_page
 
         return write_page(self, path)
-
-
-def _label(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-
-
-def _sample(value: float) -> str:
-    return "NaN" if math.isnan(value) else f"{value:.10g}"

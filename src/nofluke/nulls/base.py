@@ -354,6 +354,12 @@ def as_seed(rng: Any) -> int | None:
     return rng if isinstance(rng, int) else None
 
 
+def some_seed(rng: Any) -> int:
+    """The seed to report; of a generator that is already running one that it draws."""
+    seed = as_seed(rng)
+    return int(np.random.default_rng(as_rng(rng)).integers(2**63)) if seed is None else seed
+
+
 def drawing(n_resamples: int, rng: Any) -> tuple[Any, How]:
     """What so many resamples are drawn from, and how that is told: with the seed of `as_seed`, where there is one."""
     seed = as_seed(rng)

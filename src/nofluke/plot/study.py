@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from nofluke.arrays import FloatArray
-from nofluke.inference.compare import NAMES, Comparison, Difference
-from nofluke.inference.interval import MEASURES
+from nofluke.inference.compare import Comparison, Difference
+from nofluke.inference.interval import MEASURES, NAMES
 from nofluke.plain import check_word
 from nofluke.plot.panels import (
     check_kind,

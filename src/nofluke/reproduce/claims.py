@@ -241,15 +241,14 @@ def _from_binomial(table: FloatArray) -> float:
 @PAPER.said("2.3", "Figure 4")
 def bernoulli_binomial(study: Study) -> Found:
     """If events and predictions are independent Bernoulli processes, both hits are binomial (Donges et al. 2016)."""
-    book = study.literature
-    shares = {side: book.scattered[side] / book.scattered[side].sum() for side in SIDES}
+    shares = {side: study.scattered[side] / study.scattered[side].sum() for side in SIDES}
     off = {side: _from_binomial(shares[side]) for side in SIDES}
     least = unseen(study.permutations)
     runs = int((np.diff(study.scores >= study.curve.thresholds[THE_QUANTILE], prepend=False, append=False)).sum()) // 2
     placed = {side: float(np.arange(len(shares[side])) @ shares[side]) for side in SIDES}
     here = "; ".join(
-        f"{side} {book.donges[side].mean:.1f} (both placed at random: {placed[side]:.1f}; exact: {test.expected:.1f}), "
-        f"p = {show_p(book.donges[side].upper(test.hits))} (exact: {show_p(test.pvalue)})"
+        f"{side} {study.donges[side].mean:.1f} (both placed at random: {placed[side]:.1f}; exact: {test.expected:.1f}), "
+        f"p = {show_p(study.donges[side].upper(test.hits))} (exact: {show_p(test.pvalue)})"
         for side, test in ((side, test_of(study.result, side)) for side in SIDES)
     )
     return max(off.values()) < least, (
@@ -263,13 +262,13 @@ def bernoulli_binomial(study: Study) -> Found:
 @PAPER.said("2.3", "Figure 4")
 def stationary_binomial(study: Study) -> Found:
     """For a stationary score PAδ-AA is binomial, and extreme value theory approximates its success probability."""
-    book, test = study.literature, study.result.recall_test
+    fit, test = study.fit, study.result.recall_test
     exact = test.expected / test.of
-    error = math.sqrt(exact * (1 - exact) / book.fit.n_blocks)
-    return abs(book.fit.success - exact) < 2 * error, (
-        f"The fit to the maxima of {book.fit.n_blocks:,} blocks gives {show_share(book.fit.success)}, and a share of so "
+    error = math.sqrt(exact * (1 - exact) / fit.n_blocks)
+    return abs(fit.success - exact) < 2 * error, (
+        f"The fit to the maxima of {fit.n_blocks:,} blocks gives {show_share(fit.success)}, and a share of so "
         f"many has a standard error of {error:.3f}; exactly, {show_share(exact)} of the days are near a prediction. "
-        f"p = {show_p(book.extreme.upper(test.hits))} (exact: {show_p(test.pvalue)})."
+        f"p = {show_p(study.extreme.upper(test.hits))} (exact: {show_p(test.pvalue)})."
     )
 
 
@@ -277,7 +276,7 @@ def stationary_binomial(study: Study) -> Found:
 def no_derivation(study: Study) -> Found:
     """There is no analogous derivation for PA-AAδ under strict stationarity, and its exact form is future work."""
     test = study.result.precision_test
-    counts = study.simulated("precision").counts
+    counts = study.simulated["precision"].counts
     off = distance(counts / counts.sum(), test.law.table)
     least = 2.23 / math.sqrt(study.permutations)  # at the .0001 level
     return off >= least, (
@@ -421,7 +420,7 @@ def section_numbers(study: Study, side: str, hits: int, value: str, **_words: st
 def significant(study: Study) -> Found:
     """No permutation reaches the observed hits, so p < .0001 for both measures."""
     tests = (study.result.recall_test, study.result.precision_test)
-    reached = [int(study.simulated(t.measure).counts[t.hits :].sum()) for t in tests]
+    reached = [int(study.simulated[t.measure].counts[t.hits :].sum()) for t in tests]
     found = "; ".join(
         f"{t.measure}: {b} of {study.permutations:,} permutations reach {t.hits} hits, the exact p is {show_p(t.pvalue)}"
         for t, b in zip(tests, reached, strict=True)

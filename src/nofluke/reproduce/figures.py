@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nofluke.arrays import AnyArray
+from nofluke.inference.chance import ChanceTest
 from nofluke.measures.confusion import Confusion
 from nofluke.plot.style import PALETTE, SERIES, above_chance, legend, tidy
-from nofluke.reproduce.page import Figures, Records, is_narrow, key_above, pair
+from nofluke.reproduce.page import Figures, Records, Row, Rows, drawn_on, is_narrow, key_above, pair
 from nofluke.reproduce.study import QUANTILES, READINGS, SIDES, THE_QUANTILE, THE_TOLERANCE, TOLERANCES, Study, test_of
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def dispersion(figure: Figure, study: Study) -> None:
     ax.set_xlabel("threshold (quantile)")
     ax.set_ylabel("variance of chance's hits\nover the binomial's")
     tidy(ax)
-    key_above(figure, *ax.get_legend_handles_labels(), 3)
+    key_above(figure, drawn_on(ax), 3)
 
 
 def pvalues(figure: Figure, study: Study) -> None:
@@ -61,9 +62,13 @@ def pvalues(figure: Figure, study: Study) -> None:
         ax.set_title(side, loc="left")
     axes[-1].set_xlabel("threshold (quantile)")
     figure.colorbar(mesh, ax=axes, label="−log₁₀ p, exact", pad=0.02)
-    outline = Line2D([], [], color="#010101", linewidth=1.6, path_effects=halo)
-    labels = ["significant at .05, corrected for all cells", "the paper's cell: δ = 2, .9-quantile"]
-    key_above(figure, [outline, Line2D([], [], **mark)], labels, 2, narrow=1)
+    marks = {
+        "significant at .05, corrected for all cells": Line2D(
+            [], [], color="#010101", linewidth=1.6, path_effects=halo
+        ),
+        "the paper's cell: δ = 2, .9-quantile": Line2D([], [], **mark),
+    }
+    key_above(figure, marks, 2, narrow=1)
 
 
 def _outlines(chosen: Any, edges: Any) -> list[list[tuple[float, float]]]:
@@ -112,36 +117,21 @@ def explained(figure: Figure, study: Study) -> None:
 
 def lag(figure: Figure, study: Study) -> None:
     """Figure 8: hits after moving the predictions in time."""
-    shifts = [lag.shift for lag in study.lags]
+    shifts = list(study.lags)
     for ax, side in zip(pair(figure), SIDES, strict=True):
-        nulls = [test_of(lag.result, side).law for lag in study.lags]
-        low, high = np.array([null.quantile((0.025, 0.975)) for null in nulls]).T
+        tests = [test_of(result, side) for result in study.lags.values()]
+        low, high = np.array([test.law.quantile((0.025, 0.975)) for test in tests]).T
+        mean, hits = [test.law.mean for test in tests], [test.hits for test in tests]
         ax.fill_between(shifts, low, high, color=PALETTE["chance"], alpha=0.3, linewidth=0, label="chance, 95% (exact)")
-        ax.plot(
-            shifts,
-            [null.mean for null in nulls],
-            color=PALETTE["chance"],
-            linestyle="--",
-            linewidth=1,
-            label="chance, mean",
-        )
-        ax.plot(
-            shifts,
-            [lag.hits(side) for lag in study.lags],
-            color=PALETTE["observed"],
-            marker="o",
-            markersize=4,
-            label="observed",
-        )
+        ax.plot(shifts, mean, color=PALETTE["chance"], linestyle="--", linewidth=1, label="chance, mean")
+        ax.plot(shifts, hits, color=PALETTE["observed"], marker="o", markersize=4, label="observed")
         ax.axvline(0, color=PALETTE["ink"], linewidth=0.8)
         ax.set_title(f"hits of {side}", loc="left")
         ax.set_ylim(bottom=0)
         ax.set_xticks(shifts[1::2])
         ax.set_xlabel("predictions moved by (days)")
         tidy(ax)
-    key_above(
-        figure, *figure.axes[0].get_legend_handles_labels(), 3
-    )  # above: within a panel it would cross the line at 0
+    key_above(figure, drawn_on(figure.axes[0]), 3)  # within a panel it would cross the line at 0
 
 
 # ---- figures 1 to 4: the paper's, with the exact laws in them
@@ -184,8 +174,7 @@ def by_threshold(figure: Figure, study: Study) -> None:
             ax.plot(QUANTILES, values, color=color, linestyle=style, linewidth=2, label=f"δ = {tolerance}")
         ax.set(ylim=(0, 1.02), xlabel="threshold (quantile)", ylabel=name)
         tidy(ax)
-    handles, labels = axes[0].get_legend_handles_labels()
-    key_above(figure, handles, labels, 4)
+    key_above(figure, drawn_on(axes[0]), 4)
 
 
 def against_chance(figure: Figure, study: Study) -> None:
@@ -194,7 +183,7 @@ def against_chance(figure: Figure, study: Study) -> None:
     mean, low, high = ({side: study.chance(side, name) for side in SIDES} for name in ("mean", "low", "high"))
     for d, tolerance in enumerate(TOLERANCES):
         for ax, side in zip(axes[d], SIDES, strict=True):
-            drawn = study.permuted(side)[:, d]
+            drawn = study.permuted[side][:, d]
             # one line with breaks: hairs that cross do not darken into a blot
             at, hairs = (
                 np.pad(a, ((0, 0), (0, 1)), constant_values=np.nan)
@@ -219,8 +208,7 @@ def against_chance(figure: Figure, study: Study) -> None:
             tidy(ax)
     for ax in axes[-1]:
         ax.set_xlabel("threshold (quantile)")
-    by_label = dict(zip(*reversed(axes[0, 0].get_legend_handles_labels()), strict=True))  # the band has two lines
-    key = key_above(figure, list(by_label.values()), list(by_label), 4)
+    key = key_above(figure, drawn_on(axes[0, 0]), 4)
     key.get_lines()[0].set_linewidth(1.5)  # or nobody would see it in the key
 
 
@@ -231,13 +219,13 @@ def null_distributions(figure: Figure, study: Study) -> None:
     for ax, side in zip(panels, SIDES, strict=True):
         test = test_of(study.result, side)
         laws: list[tuple[Any, str, Any, float, str]] = [
-            (study.simulated(side), PALETTE["simulated"], "-", 3.2, f"simulated ({study.permutations:,})"),
+            (study.simulated[side], PALETTE["simulated"], "-", 3.2, f"simulated ({study.permutations:,})"),
             (test.law, PALETTE["chance"], "-", 1.2, "exact"),
             (study.fitted_binomial(side), PALETTE["binomial"], "--", 1.2, "binomial, fitted"),
-            (study.literature.donges[side], *SERIES[3], 1.4, "binomial, Donges et al."),
+            (study.donges[side], *SERIES[3], 1.4, "binomial, Donges et al."),
         ]
         if side == "recall":
-            laws.append((study.literature.extreme, *SERIES[2], 1.4, "binomial, extreme values"))
+            laws.append((study.extreme, *SERIES[2], 1.4, "binomial, extreme values"))
         likely = np.flatnonzero(np.any([law.table > 1e-5 for law, *_ in laws], axis=0))
         hits = np.arange(likely[0], max(likely[-1], test.hits) + 2)
         for law, color, style, width, label in laws:
@@ -252,7 +240,7 @@ def null_distributions(figure: Figure, study: Study) -> None:
         tidy(ax)
         if side == "recall" or is_narrow(figure):
             ax.set_ylabel("cumulative probability")
-    key_above(figure, *figure.axes[0].get_legend_handles_labels(), 3)
+    key_above(figure, drawn_on(figure.axes[0]), 3)
 
 
 # ---- the figures: the paper's four, and four that the exact null distributions add
@@ -272,18 +260,14 @@ FIGURES: Figures[Study] = {
 
 # ---- numbers as CSV
 
-Rows = list[tuple[Any, ...]]
-Recorded = tuple[tuple[str, ...], Rows]
-
-
 ENDS = {"mean": "mean", "2.5%": "low", "97.5%": "high"}
 
 
 def records(study: Study) -> Records:
-    """Columns and rows of each file, by its name without ".csv"."""
+    """Rows of each file, by its name without ".csv"."""
     curve, chance = study.curve, study.curve.chance
     ends = {f"chance_{name}": partial(study.chance, name=of) for name, of in ENDS.items()}
-    permuted = {f"permuted_{i + 1}": partial(_permuted, study, i) for i in range(len(study.permuted_recall))}
+    permuted = {f"permuted_{i + 1}": partial(_permuted, study, i) for i in range(len(study.permuted["recall"]))}
     return {
         "figure-1": _example(study),
         "figure-2": _by_cell(
@@ -293,7 +277,7 @@ def records(study: Study) -> Records:
             value=study.measure,
         ),
         "figure-3": _by_cell(observed=study.measure, **ends, **permuted),
-        "figure-4": _null_distributions(study),
+        "figure-4": [row for side in SIDES for row in _null_distributions(study, side)],
         "figure-5": _by_cell(
             mean=lambda side: getattr(chance, side).mean,
             variance=lambda side: getattr(chance, side).std ** 2,
@@ -304,141 +288,138 @@ def records(study: Study) -> Records:
             p_holm=lambda side: getattr(chance, side).holm,
             p_familywise=lambda side: getattr(study.familywise, f"{side}_adjusted"),
         ),
-        "figure-7": _explained(study),
-        "figure-8": _lag(study),
+        "figure-7": [row for side in SIDES for row in _explained(study, side)],
+        "figure-8": [_lag(shift, test_of(result, side)) for side in SIDES for shift, result in study.lags.items()],
         "table-1": _matrix(study.matrices[0]),
         "table-2": _matrix(study.matrices[1]),
-        "table-3": _noise(study),
-        "section-3.1": _gaps(study),
-        "section-3.2": _tests(study),
+        "table-3": [
+            _noise(tolerance, test_of(result, side))
+            for side in SIDES
+            for tolerance, result in zip(TOLERANCES, study.noise, strict=True)
+        ],
+        "section-3.1": [
+            {"measure": row["measure"], "reading": reading, **row}
+            for reading in READINGS
+            for row in _by_cell(gap=partial(study.gap, reading=reading))
+        ],
+        "section-3.2": [_tested(study, test_of(study.result, side)) for side in SIDES],
     }
 
 
 def _permuted(study: Study, i: int, side: str) -> AnyArray:
-    return np.asarray(study.permuted(side)[i])
+    return np.asarray(study.permuted[side][i])
 
 
-def _by_cell(**columns: Callable[[str], AnyArray]) -> Recorded:
+def _by_cell(**columns: Callable[[str], AnyArray]) -> Rows:
     """A row for each measure, tolerance and threshold: what each column has there, or has for the threshold alone."""
-    shape = len(TOLERANCES), len(QUANTILES)
     rows: Rows = []
     for side in SIDES:
-        values = [np.broadcast_to(of(side), shape) for of in columns.values()]
+        values = {name: np.broadcast_to(of(side), (len(TOLERANCES), len(QUANTILES))) for name, of in columns.items()}
         rows += [
-            (side, tolerance, float(quantile), *(value[d, k] for value in values))
+            {"measure": side, "tolerance": tolerance, "quantile": float(quantile)}
+            | {name: value[d, k] for name, value in values.items()}
             for d, tolerance in enumerate(TOLERANCES)
             for k, quantile in enumerate(QUANTILES)
         ]
-    return ("measure", "tolerance", "quantile", *columns), rows
+    return rows
 
 
-def _example(study: Study) -> Recorded:
-    alarms = study.scores >= study.curve.thresholds[THE_QUANTILE]
-    days = study.quakes.days
-    rows = zip(
-        range(len(alarms)) if days is None else map(str, days),
-        study.quakes.counts,
-        study.scores,
-        study.quakes.truth.astype(np.int64),
-        alarms.astype(np.int64),
-        strict=True,
-    )
-    return ("day", "tweets", "score", "event", "predicted_at_0.9"), list(rows)
-
-
-def _null_distributions(study: Study) -> Recorded:
-    rows: Rows = []
-    for side in SIDES:
-        exact = test_of(study.result, side).law
-        laws = [study.simulated(side), exact, study.fitted_binomial(side), study.literature.donges[side]]
-        laws += [study.literature.extreme] * (side == "recall")  # there is none for precision
-        below = [np.minimum(np.cumsum(law.table), 1) for law in laws]
-        nothing = (None,) * (5 - len(laws))
-        rows += [(side, hits, exact.table[hits], *(b[hits] for b in below), *nothing) for hits in range(exact.size + 1)]
-    names = ("simulated_cdf", "exact_cdf", "binomial_cdf", "donges_cdf", "extreme_value_cdf")
-    return ("measure", "hits", "exact_probability", *names), rows
-
-
-def _explained(study: Study) -> Recorded:
-    rows: Rows = []
-    for side in SIDES:
-        share, gap = study.explained(side), study.gap(side)
-        for d, tolerance in enumerate(TOLERANCES):
-            here = (study.measure(side)[d, THE_QUANTILE], study.chance(side)[d, THE_QUANTILE], share[d, THE_QUANTILE])
-            rows.append((side, tolerance, *here, np.nanmean(share[d]), gap[d, THE_QUANTILE], gap[d].mean()))
-    names = ("measure", "tolerance", "observed", "chance", "share_of_chance", "mean_share", "gap", "mean_gap")
-    return names, rows
-
-
-def _lag(study: Study) -> Recorded:
-    rows: Rows = []
-    for side in SIDES:
-        for lag in study.lags:
-            test = test_of(lag.result, side)
-            low, high = test.law.quantile((0.025, 0.975))
-            rows.append((side, lag.shift, test.hits, test.of, test.expected, low, high, test.pvalue))
-    return ("measure", "days_moved", "hits", "of", "chance_mean", "chance_2.5%", "chance_97.5%", "p_exact"), rows
-
-
-def _matrix(matrix: Confusion) -> Recorded:
-    rows: Rows = [
-        ("predicted", matrix.tp, matrix.fp, matrix.predicted),
-        ("not predicted", matrix.fn, matrix.tn, matrix.not_predicted),
-        ("sum", matrix.actual, matrix.not_actual, matrix.total),
+def _example(study: Study) -> Rows:
+    alarms, days = study.scores >= study.curve.thresholds[THE_QUANTILE], study.quakes.days
+    return [
+        {
+            "day": k if days is None else str(days[k]),
+            "tweets": study.quakes.counts[k],
+            "score": study.scores[k],
+            "event": int(study.quakes.truth[k]),
+            "predicted_at_0.9": int(alarms[k]),
+        }
+        for k in range(len(alarms))
     ]
-    return ("", "anomaly", "no anomaly", "sum"), rows
 
 
-def _noise(study: Study) -> Recorded:
-    rows: Rows = [
-        (side, tolerance, test.hits, test.of, test.value, test.expected / test.of, test.pvalue)
-        for side in SIDES
-        for tolerance, result in zip(TOLERANCES, study.noise, strict=True)
-        for test in [test_of(result, side)]
+def _null_distributions(study: Study, side: str) -> Rows:
+    exact = test_of(study.result, side).law
+    laws: dict[str, Any] = {
+        "simulated": study.simulated[side],
+        "exact": exact,
+        "binomial": study.fitted_binomial(side),
+        "donges": study.donges[side],
+        "extreme_value": study.extreme if side == "recall" else None,
+    }
+    below = {name: None if law is None else np.minimum(np.cumsum(law.table), 1) for name, law in laws.items()}
+    return [
+        {"measure": side, "hits": hits, "exact_probability": exact.table[hits]}
+        | {f"{name}_cdf": None if values is None else values[hits] for name, values in below.items()}
+        for hits in range(exact.size + 1)
     ]
-    return ("measure", "tolerance", "hits", "of", "value", "chance", "p_exact"), rows
 
 
-def _gaps(study: Study) -> Recorded:
-    rows: Rows = []
-    for reading in READINGS:
-        _, cells = _by_cell(gap=partial(study.gap, reading=reading))
-        rows += [(side, reading, *rest) for side, *rest in cells]
-    return ("measure", "reading", "tolerance", "quantile", "gap"), rows
+def _explained(study: Study, side: str) -> Rows:
+    share, gap = study.explained(side), study.gap(side)
+    return [
+        {
+            "measure": side,
+            "tolerance": tolerance,
+            "observed": study.measure(side)[d, THE_QUANTILE],
+            "chance": study.chance(side)[d, THE_QUANTILE],
+            "share_of_chance": share[d, THE_QUANTILE],
+            "mean_share": np.nanmean(share[d]),
+            "gap": gap[d, THE_QUANTILE],
+            "mean_gap": gap[d].mean(),
+        }
+        for d, tolerance in enumerate(TOLERANCES)
+    ]
 
 
-def _tests(study: Study) -> Recorded:
-    rows: Rows = []
-    for side in SIDES:
-        test = test_of(study.result, side)
-        rows.append(
-            (
-                side,
-                test.hits,
-                test.of,
-                test.value,
-                test.expected,
-                test.law.var,
-                test.pvalue,
-                study.simulated(side).upper(test.hits),
-                study.permutations,
-                study.fitted_binomial(side).upper(test.hits),
-                study.literature.donges[side].upper(test.hits),
-                study.literature.extreme.upper(test.hits) if side == "recall" else None,
-            )
-        )
-    names = (
-        "measure",
-        "hits",
-        "of",
-        "value",
-        "chance_mean",
-        "chance_variance",
-        "p_exact",
-        "p_simulated",
-        "permutations",
-        "p_binomial",
-        "p_donges",
-        "p_extreme_value",
-    )
-    return names, rows
+def _lag(shift: int, test: ChanceTest) -> Row:
+    low, high = test.law.quantile((0.025, 0.975))
+    return {
+        "measure": test.measure,
+        "days_moved": shift,
+        "hits": test.hits,
+        "of": test.of,
+        "chance_mean": test.expected,
+        "chance_2.5%": low,
+        "chance_97.5%": high,
+        "p_exact": test.pvalue,
+    }
+
+
+def _matrix(matrix: Confusion) -> Rows:
+    found = {
+        "predicted": (matrix.tp, matrix.fp, matrix.predicted),
+        "not predicted": (matrix.fn, matrix.tn, matrix.not_predicted),
+        "sum": (matrix.actual, matrix.not_actual, matrix.total),
+    }
+    return [{"": name, "anomaly": a, "no anomaly": b, "sum": c} for name, (a, b, c) in found.items()]
+
+
+def _noise(tolerance: int, test: ChanceTest) -> Row:
+    return {
+        "measure": test.measure,
+        "tolerance": tolerance,
+        "hits": test.hits,
+        "of": test.of,
+        "value": test.value,
+        "chance": test.expected / test.of,
+        "p_exact": test.pvalue,
+    }
+
+
+def _tested(study: Study, test: ChanceTest) -> Row:
+    side = test.measure
+    return {
+        "measure": side,
+        "hits": test.hits,
+        "of": test.of,
+        "value": test.value,
+        "chance_mean": test.expected,
+        "chance_variance": test.law.var,
+        "p_exact": test.pvalue,
+        "p_simulated": study.simulated[side].upper(test.hits),
+        "permutations": study.permutations,
+        "p_binomial": study.fitted_binomial(side).upper(test.hits),
+        "p_donges": study.donges[side].upper(test.hits),
+        "p_extreme_value": study.extreme.upper(test.hits) if side == "recall" else None,
+    }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,7 @@ from nofluke.lazy import lazy
 from nofluke.plain import as_whole
 from nofluke.plot.style import PALETTE, tidy
 from nofluke.reproduce.claim import OPEN, Claim, Claims, Found, Reproduced, tally
-from nofluke.reproduce.page import Article, Drawn, Records, Topic, figure, listed, table
+from nofluke.reproduce.page import Article, Drawn, Records, Topic, drawn_on, figure, key_above, listed, table
 from nofluke.studies.cases import Fault
 from nofluke.studies.pooled_row import MEASURES, NAMES, Pooled, p_or_dash, share_or_dash
 from nofluke.studies.result import Study
@@ -144,13 +144,8 @@ class Source:
                 problem="has no labels/combined_labels.json, or no results",
                 remedy="pass the folder of a clone of numenta/NAB, or a table with the columns series and event",
             )
-        found = {"layout": "nab", "ranges": windows}
-        return cls(
-            name=path.resolve().name,
-            path=path,
-            points={"layout": "nab", "ranges": labels},
-            windows=found if windows.is_file() else None,
-        )
+        points, found = ({"layout": "nab", "ranges": file} for file in (labels, windows))
+        return cls(name=path.resolve().name, path=path, points=points, windows=found if windows.is_file() else None)
 
     @classmethod
     def _table(cls, path: Path) -> Source:
@@ -176,35 +171,27 @@ def run_nab_study(
     as_whole(seed, "seed", 0)
     found = Source.of(source)
     chosen = {} if detectors is None else {"scores": detectors}
-    shared: dict[str, Any] = {
-        "budget": BUDGET,
-        "rng": seed,
-        "n_resamples": n_resamples,
-        "workers": workers,
-        "resume": False,
-    }
-    points = {
-        null: study(
+
+    def run(about: Mapping[str, Any], folder: str, **how: Any) -> Study:
+        return study(
             found.path,
-            **{**found.points, **chosen},
-            tolerance=TOLERANCE,
-            null=null,
-            title=f"NAB, point labels, {NULLS[null]}",
-            out=directory / null,
-            **shared,
+            **{**about, **chosen},
+            **how,
+            budget=BUDGET,
+            rng=seed,
+            n_resamples=n_resamples,
+            workers=workers,
+            resume=False,
+            out=directory / folder,
         )
-        for null in NULLS
+
+    points = {
+        null: run(found.points, null, tolerance=TOLERANCE, null=null, title=f"NAB, point labels, {words}")
+        for null, words in NULLS.items()
     }
     windows = None
     if found.windows is not None:
-        windows = study(
-            found.path,
-            **{**found.windows, **chosen},
-            count_events="ranges",
-            title="NAB, windows",
-            out=directory / "windows",
-            **shared,
-        )
+        windows = run(found.windows, "windows", count_events="ranges", title="NAB, windows")
     return NabStudy(
         source=found.name,
         clock="layout" in found.points,
@@ -321,10 +308,9 @@ def ranks_by_recall(study: NabStudy) -> Found:
     if not rows:
         return OPEN, ABSENT
     worst, best = max(rows, key=lambda row: fallen[row.detector]), max(rows, key=lambda row: above[row.detector])
-    return not any(fallen.values()), (
-        f"{worst.detector} falls furthest, from {_rank(value, worst.detector)} to {_rank(above, worst.detector)} of {len(rows)}: "
-        f"{told(worst)}. Furthest above chance is {best.detector}: {told(best)}."
-    )
+    ranks = f"from {_rank(value, worst.detector)} to {_rank(above, worst.detector)} of {len(rows)}"
+    falls = f"{worst.detector} falls furthest, {ranks}: {told(worst)}." if fallen[worst.detector] else "None falls."
+    return not any(fallen.values()), f"{falls} Furthest above chance is {best.detector}: {told(best)}."
 
 
 def _rank(values: dict[str, float], name: str) -> int:
@@ -464,31 +450,28 @@ def summary(study: NabStudy) -> Table:
 
 
 def records(study: NabStudy) -> Records:
-    """Columns and rows of each file, by its name without ".csv"."""
-    columns = ("events", "null", "detector", *(f"{m}_{end}" for m in MEASURES for end in _ENDS))
-    rows: list[tuple[Any, ...]] = []
-    for name in study.studies:
-        of = ("windows", "auto") if name == "windows" else ("points", name)
-        rows += [(*of, *_full(study.rows[name][detector])) for detector in study.detectors]
-    drawn: list[tuple[Any, ...]] = [
-        (name, m, both[0].measure(m).value, *(row.measure(m).expected for row in both))
-        for m in ("recall", "precision")
-        for name in study.detectors
-        if (both := [study.rows[null][name] for null in NULLS])
-    ]
+    """Rows of each file, by its name without ".csv"."""
+    folders = {name: ("windows", "auto") if name == "windows" else ("points", name) for name in study.studies}
     return {
-        "figure-1": (("detector", "measure", "value", *(f"chance_{null}" for null in NULLS)), drawn),
-        "table": ((*columns, "verdict", "share_yes", "skill_in", "n_told", "n_series"), rows),
-        "ties": (
-            ("detector", "cells", "many", "everywhere", "constant"),
-            [(t.detector, t.cells, t.many, t.everywhere, t.constant) for t in study.ties],
-        ),
+        "figure-1": [
+            {"detector": name, "measure": m, "value": study.rows["permutation"][name].measure(m).value}
+            | {f"chance_{null}": study.rows[null][name].measure(m).expected for null in NULLS}
+            for m in ("recall", "precision")
+            for name in study.detectors
+        ],
+        "table": [
+            {"events": events, "null": null, **_full(study.rows[name][detector])}
+            for name, (events, null) in folders.items()
+            for detector in study.detectors
+        ],
+        "ties": [asdict(one) for one in study.ties],
     }
 
 
-def _full(row: Pooled) -> tuple[Any, ...]:
-    numbers = [getattr(row.measure(m), end) for m in MEASURES for end in _ENDS]
-    return (row.detector, *numbers, row.verdict, row.share_yes, row.skill_in, row.n_told, row.n_series)
+def _full(row: Pooled) -> dict[str, Any]:
+    numbers = {f"{m}_{end}": getattr(row.measure(m), end) for m in MEASURES for end in _ENDS}
+    rest = {name: getattr(row, name) for name in ("verdict", "share_yes", "skill_in", "n_told", "n_series")}
+    return {"detector": row.detector, **numbers, **rest}
 
 
 # ---- the figure
@@ -525,8 +508,7 @@ def _dots(figure: Figure, study: NabStudy) -> None:
         ax.grid(False, axis="y")
     axes[0].set_yticks(range(len(study.detectors)), study.detectors)
     axes[0].invert_yaxis()
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=3, frameon=False, fontsize="small")
+    key_above(figure, drawn_on(axes[0]), 3)
 
 
 # ---- the page

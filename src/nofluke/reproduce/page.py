@@ -6,7 +6,7 @@ import io
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from html import escape
@@ -127,13 +127,10 @@ def inlined(drawn: Drawn, description: str) -> str:
         svg = svg.replace(PALETTE[name].lower(), f"var(--{name})")
     svg = svg.replace("fill: #ffffff", "fill: none")
     opening = f'<svg role="img" aria-label="{escape(description)}"'
-    return re.sub(r'^<svg ((?:[\w:]+="[^"]*"\s*)*)>', lambda m: _clean_tag(opening, m.group(1)), svg).strip()
-
-
-def _clean_tag(opening: str, attributes: str) -> str:
-    """The opening tag without its size in points: the page decides how wide a figure is."""
-    kept = re.sub(r'\b(width|height|version)="[^"]*"\s*', "", attributes)
-    return f"{opening} {kept.strip()}>"
+    tag, rest = svg.split(">", 1)
+    # without its size in points: the page decides how wide a figure is
+    kept = re.sub(r'\b(width|height|version)="[^"]*"\s*', "", tag.removeprefix("<svg "))
+    return f"{opening} {kept.strip()}>{rest}".strip()
 
 
 def matrix(matrix: Confusion, caption: str, rows: tuple[str, str], columns: tuple[str, str], readable: set[str]) -> str:
@@ -239,10 +236,17 @@ def pair(figure: Figure, **shared: Any) -> Any:
     return figure.subplots(2, 1, **shared) if is_narrow(figure) else figure.subplots(1, 2, **shared)
 
 
-def key_above(figure: Figure, handles: Any, labels: Any, columns: int, narrow: int = 2) -> Any:
-    """A key above all panels, where it covers nothing."""
+def key_above(figure: Figure, shown: Mapping[str, Any], columns: int, narrow: int = 2) -> Any:
+    """A key above all panels, where it covers nothing: what is drawn, by its words."""
     how: dict[str, Any] = {"loc": "outside upper center", "frameon": False, "fontsize": "small"}
-    return figure.legend(handles, labels, ncols=narrow if is_narrow(figure) else columns, **how)
+    wide = narrow if is_narrow(figure) else columns
+    return figure.legend(list(shown.values()), list(shown), ncols=wide, **how)
+
+
+def drawn_on(ax: Any) -> dict[str, Any]:
+    """What is drawn on axes by its words, each once."""
+    handles, labels = ax.get_legend_handles_labels()
+    return dict(zip(labels, handles, strict=True))
 
 
 def _formats(
@@ -309,7 +313,9 @@ def prepared(output: str | Path) -> Iterator[Path]:
 
 Studied = TypeVar("Studied")
 Made = TypeVar("Made", bound=Reproduced)
-Records = dict[str, tuple[tuple[str, ...], list[tuple[Any, ...]]]]
+Row = dict[str, Any]
+Rows = list[Row]
+Records = dict[str, Rows]
 Figures = dict[str, tuple[Callable[["Figure", Studied], None], float, float | None]]
 
 
@@ -324,7 +330,7 @@ class Topic(Generic[Studied]):
     figures : function of the study
         How each figure is drawn, and its height in inches: on paper, and on a telephone, if it is drawn for one.
     records : function of the study
-        Numbers behind figures and tables, by the name of their file without ".csv": columns and rows.
+        Numbers behind figures and tables, by the name of their file without ".csv": rows with the same columns.
     article : function of the study, the claims and the figures
         The page.
     about : function of the study
@@ -353,7 +359,7 @@ class Topic(Generic[Studied]):
                     figures[name] = rendered(name, make, study, height, self.note(study), narrow=narrow)
                     advance(len(figures))
             told = {**self.about(study), "claims": [claim.to_dict() for claim in claims]}
-            texts = {f"{name}.csv": _csv(*table) for name, table in self.records(study).items()}
+            texts = {f"{name}.csv": _csv(rows) for name, rows in self.records(study).items()}
             texts["claims.json"] = json.dumps(told, indent=2, ensure_ascii=False) + "\n"
             texts["index.html"] = document(self.article(study, claims, figures), claims)
             contents = {f"{name}.{form}": data for name, one in figures.items() for form, data in one.formats.items()}
@@ -363,7 +369,7 @@ class Topic(Generic[Studied]):
         return made(directory=directory, files=tuple(sorted(contents)), claims=claims, study=study)
 
 
-def _csv(columns: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
+def _csv(rows: Rows) -> str:
     """A table as text, with Python's numbers: NumPy's would be written with their type's name."""
-    plain = [tuple(value.item() if isinstance(value, np.generic) else value for value in row) for row in rows]
-    return csv_text(columns, plain)
+    plain = [tuple(one.item() if isinstance(one, np.generic) else one for one in row.values()) for row in rows]
+    return csv_text(tuple(rows[0]), plain)

@@ -28,7 +28,7 @@ from nofluke.reproduce.study import (
 from nofluke.show.kit.figure import Description, drawn
 from nofluke.show.report.cells import picture_of
 from nofluke.text.numbers import show_chance, show_p
-from nofluke.text.tables import show_share
+from nofluke.text.tables import plural, show_share
 
 # ---- its formulas as MathML
 
@@ -115,7 +115,7 @@ TABLE_2 = _counted(ALARM_NEAR, event())
 # ---- the part of the page on chance: permuted sequences, the numbers of section 3.2
 
 
-def against_chance(study: Study, figures: dict[str, Drawn]) -> str:
+def against_chance(study: Study, figures: dict[int, str]) -> str:
     """The part on chance: Figures 3 and 4 and the numbers behind them."""
     rows = []
     for side in SIDES:
@@ -126,7 +126,7 @@ def against_chance(study: Study, figures: dict[str, Drawn]) -> str:
                 f"{test.hits} of {test.of:,}",
                 show_share(test.value),
                 show_chance(test.expected, test.std),
-                show_p(study.simulated(side).upper(test.hits)),
+                show_p(study.simulated[side].upper(test.hits)),
                 show_p(study.fitted_binomial(side).upper(test.hits)),
                 show_p(test.pvalue),
             )
@@ -137,27 +137,16 @@ def against_chance(study: Study, figures: dict[str, Drawn]) -> str:
         [
             "<h2>Against chance</h2>",
             f"<p>Chance keeps the predictions and puts the {study.curve.n_events} events on random days. Figure 3 shows "
-            f"{len(study.permuted_recall)} such sequences as the paper does, and, new, the exact band that holds the central "
+            f"{len(study.permuted['recall'])} such sequences as the paper does, and, new, the exact band that holds the central "
             "95% of all of them.</p>",
-            shown(
-                study,
-                figures,
-                3,
-                "Observed recall and precision, permuted sequences, and the exact chance band (2.5% to 97.5%).",
-            ),
+            figures[3],
             gaps(study),
             noise(study),
             "<p>Section 3.2 of the paper fixes δ = 2 and the .9-quantile. It reports 80 hits for recall (.49) and 145 for "
             "precision (.56; 145/256 is .5664, the paper cuts it), and p &lt; .0001 for both, since none of 10,000 permutations "
             "did as well. A simulated p-value can never say more than 1 in 10,001; the exact ones can.</p>",
             table("The numbers of section 3.2, beside the exact p-values.", columns, rows, cells="numbers"),
-            shown(
-                study,
-                figures,
-                4,
-                f"Cumulative null distributions of both hits: simulated ({study.permutations:,} permutations), exact, and "
-                "three binomials: fitted to the simulations, after Donges et al., and from extreme values (recall only).",
-            ),
+            figures[4],
             laws(study),
             "<p>Recall's hits are hypergeometric, which a binomial resembles. Precision's are not: one event makes "
             f"hits of all predictions around it, so their variance is {precision.law.var:.1f} where the binomial has "
@@ -226,13 +215,12 @@ def noise(study: Study) -> str:
 
 def laws(study: Study) -> str:
     """Every law of Figure 4: what it expects, and its p-value."""
-    book = study.literature
     named: list[tuple[str, dict[str, Law]]] = [
         ("exact", {side: test_of(study.result, side).law for side in SIDES}),
-        ("simulated", {side: study.simulated(side) for side in SIDES}),
+        ("simulated", {side: study.simulated[side] for side in SIDES}),
         ("binomial, fitted to the simulations", {side: study.fitted_binomial(side) for side in SIDES}),
-        ("binomial, Donges et al. (2016)", book.donges),
-        ("binomial, extreme values (2020a)", {"recall": book.extreme}),
+        ("binomial, Donges et al. (2016)", study.donges),
+        ("binomial, extreme values (2020a)", {"recall": study.extreme}),
     ]
     rows = [
         (
@@ -336,11 +324,6 @@ SECOND = Layout(
 )
 
 
-def definitions() -> str:
-    """Equations 2 and 3."""
-    return "\n".join(f'<p class="formula">{mathematics(ratio, "block")}</p>' for ratio in (PRECISION, RECALL))
-
-
 def both_tables(study: Study) -> str:
     """The two matrices side by side, and every entry with its formula and its meaning."""
     pairs = tuple(zip(study.matrices, (FIRST, SECOND), strict=True))
@@ -374,19 +357,15 @@ def _entries(matrix: Confusion, how: Layout, number: int) -> str:
 # ---- the part of the page on what the paper could not see: every cell by its exact law
 
 
-def beyond(study: Study, figures: dict[str, Drawn]) -> str:
+def beyond(study: Study, figures: dict[int, str]) -> str:
     """What exact laws add: Figures 5 to 8."""
     share = {side: study.explained(side)[:, THE_QUANTILE] for side in SIDES}
     words = {side: ", ".join(f"{value:.0%}" for value in share[side]) for side in SIDES}
     family = study.familywise
     cells = study.curve.precision_hits.size
-    lags = {lag.shift: lag for lag in study.lags}
-    best = max(study.lags, key=lambda lag: lag.hits("precision"))
-    where = (
-        "in place"
-        if best.shift == 0
-        else f"{abs(best.shift)} day{'s' * (abs(best.shift) > 1)} {'earlier' if best.shift < 0 else 'later'}"
-    )
+    hits = {shift: result.precision_hits for shift, result in study.lags.items()}
+    best = max(hits, key=lambda shift: hits[shift])
+    where = f"{plural(abs(best), 'day')} {'earlier' if best < 0 else 'later'}" if best else "in place"
     significant = {side: int((getattr(family, f"{side}_adjusted") <= family.alpha).sum()) for side in SIDES}
     over = int((study.dispersion("precision") > 1).sum())
     return "\n".join(
@@ -395,37 +374,22 @@ def beyond(study: Study, figures: dict[str, Drawn]) -> str:
             "<p><strong>Overdispersion comes and goes.</strong> The variance of precision's hits exceeds the binomial's in "
             f"{over} of {cells} cells. At δ = 0 the hits are hypergeometric and vary less than binomial ones; with a tolerance "
             "they vary more, unless most days are predicted.</p>",
-            shown(
-                study,
-                figures,
-                5,
-                "Variance of chance's hits over the variance of a binomial with the same mean, exact.",
-            ),
+            figures[5],
             f"<p><strong>An exact p-value for every cell.</strong> With {cells} cells, some will look significant by "
             f"luck alone. After correcting for looking at all of them, {significant['recall']} cells of recall and "
             f"{significant['precision']} of precision remain at the .05 level. The familywise p-value of the whole "
             f"sweep is {show_p(family.recall)} for recall and {show_p(family.precision)} for precision; the best F1 of "
             f"the sweep, {show_share(family.observed_best_f)}, is reached by chance's best with p = "
             f"{show_p(family.best_f)} ({family.n_resamples:,} permutations).</p>",
-            shown(
-                study,
-                figures,
-                6,
-                "Exact p-values of all cells. Outlined: significant at .05 after the familywise correction. Marked: the paper's cell.",
-            ),
+            figures[6],
             "<p><strong>How much of the score is the tolerance.</strong> At the .9-quantile and "
             f"δ = {', '.join(map(str, TOLERANCES))}, chance alone explains {words['recall']} of recall and {words['precision']} of "
             "precision.</p>",
-            shown(
-                study,
-                figures,
-                7,
-                "Recall and precision at the .9-quantile, and the part of each that chance is expected to score.",
-            ),
+            figures[7],
             "<p><strong>The detector's lag.</strong> Moving all predictions one or two days earlier changes precision's hits "
-            f"from {lags[0].hits('precision')} to {lags[-1].hits('precision')} and {lags[-2].hits('precision')}; the most, "
-            f"{best.hits('precision')}, are reached with the predictions {where}.</p>",
-            shown(study, figures, 8, "Hits after moving all predictions in time, δ = 2, .9-quantile."),
+            f"from {hits[0]} to {hits[-1]} and {hits[-2]}; the most, {hits[best]}, are reached with the predictions "
+            f"{where}.</p>",
+            figures[8],
         ]
     )
 
@@ -455,12 +419,28 @@ def all_cells(study: Study) -> str:
 
 # ---- the page: one self-contained HTML file that reads like a short illustrated article and loads nothing
 
+CAPTIONS = (
+    "The input sequence, the anomaly score and the ground truth over the same axis.",
+    f"Recall and precision by threshold and tolerance: {len(QUANTILES)} quantiles from 0 to .98.",
+    "Observed recall and precision, permuted sequences, and the exact chance band (2.5% to 97.5%).",
+    "Cumulative null distributions of both hits: simulated ({permutations:,} permutations), exact, and three binomials: "
+    "fitted to the simulations, after Donges et al., and from extreme values (recall only).",
+    "Variance of chance's hits over the variance of a binomial with the same mean, exact.",
+    "Exact p-values of all cells. Outlined: significant at .05 after the familywise correction. Marked: the paper's cell.",
+    "Recall and precision at the .9-quantile, and the part of each that chance is expected to score.",
+    "Hits after moving all predictions in time, δ = 2, .9-quantile.",
+)
+
 PAPER = "Scharwächter and Müller (2020), Statistical Evaluation of Anomaly Detectors for Sequences, KDD MiLeTS"
 
 
 def article(study: Study, claims: tuple[Claim, ...], figures: dict[str, Drawn]) -> Article:
     """The whole page."""
     simulated = study.quakes.simulated
+    shown = {
+        i: figure(figures[f"figure-{i}"], i, words.format(permutations=study.permutations), simulated=simulated)
+        for i, words in enumerate(CAPTIONS, 1)
+    }
     return Article(
         title="Statistical evaluation of anomaly detectors for sequences, reproduced",
         about=f"The study of {PAPER}, rerun from the data to the last figure by nofluke {__version__}. "
@@ -469,13 +449,13 @@ def article(study: Study, claims: tuple[Claim, ...], figures: dict[str, Drawn]) 
         picture=_chance(study),
         before=[
             _abstract(study, claims),
-            _example(study, figures),
-            _measures(study, figures),
-            against_chance(study, figures),
+            _example(study, shown),
+            _measures(study, shown),
+            against_chance(study, shown),
         ],
         heading="The paper's statements",
         aside=" The outcomes are about the simulated data, not about the paper's." if simulated else "",
-        after=[beyond(study, figures), all_cells(study)],
+        after=[beyond(study, shown), all_cells(study)],
         command=f"nofluke reproduce{' --simulated' if simulated else ''} --seed {study.seed} "
         f"--permutations {study.permutations} -o out/",
         made=_made(study),
@@ -508,17 +488,18 @@ def _chance(study: Study) -> str:
             "y": {"title": "probability", "zero": True},
             "layers": [bars, {"kind": "rule", "name": "observed", "x": test.hits}],
         }
+    pictures = drawn(described, {}, dict.fromkeys(described, (4.6, 2.1)))
     return "".join(
-        f'<figure class="plot" role="img" aria-label="{one["x"]["title"]}">{svg}</figure>'
-        for one, svg in zip(
-            described.values(), drawn(described, {}, dict.fromkeys(described, (4.6, 2.1))).values(), strict=True
-        )
+        f'<figure class="plot" role="img" aria-label="{one["x"]["title"]}">{pictures[name]}</figure>'
+        for name, one in described.items()
     )
 
 
 def _abstract(study: Study, claims: tuple[Claim, ...]) -> str:
     recall, precision = study.result.recall_test, study.result.precision_test
     family = study.familywise
+    is_smallest = family.both * (study.permutations + 1) < 1.5
+    smallest = f" (the smallest that {study.permutations:,} permutations can give)" if is_smallest else ""
     return (
         "<p>A detector that may be a little early or late gets credit for luck. The paper measures how much by permuting the "
         "events; here the same null distributions are computed exactly. At a tolerance of two days and the .9-quantile of the "
@@ -526,11 +507,11 @@ def _abstract(study: Study, claims: tuple[Claim, ...]) -> str:
         f"earthquakes are near a prediction. Chance gives {show_chance(precision.expected, precision.std)} and "
         f"{show_chance(recall.expected, recall.std)}: the exact p-values are {show_p(precision.pvalue)} and "
         f"{show_p(recall.pvalue)}. {tally(claims)}. Over the whole sweep of thresholds and tolerances, chance's best "
-        f"cell is as extreme as the observed best with p = {show_p(family.both)}{_smallest(family.both, study)}.</p>"
+        f"cell is as extreme as the observed best with p = {show_p(family.both)}{smallest}.</p>"
     )
 
 
-def _example(study: Study, figures: dict[str, Drawn]) -> str:
+def _example(study: Study, figures: dict[int, str]) -> str:
     threshold = float(study.curve.thresholds[THE_QUANTILE])
     return "\n".join(
         [
@@ -539,12 +520,12 @@ def _example(study: Study, figures: dict[str, Drawn]) -> str:
             "earthquake anywhere. The score of a day is the average of the last 3 days over that of the last 14 (plus 1); a "
             "day is predicted where the score reaches the threshold τ, often the .9-quantile of all scores, "
             f"{threshold:.3f} here.</p>",
-            shown(study, figures, 1, "The input sequence, the anomaly score and the ground truth over the same axis."),
+            figures[1],
         ]
     )
 
 
-def _measures(study: Study, figures: dict[str, Drawn]) -> str:
+def _measures(study: Study, figures: dict[int, str]) -> str:
     at = {side: study.measure(side)[:, THE_QUANTILE] for side in SIDES}
     spans = {side: f"{show_share(float(at[side][0]))} to {show_share(float(at[side][-1]))}" for side in SIDES}
     return "\n".join(
@@ -554,13 +535,8 @@ def _measures(study: Study, figures: dict[str, Drawn]) -> str:
             f"event is a hit for recall if a prediction does. From δ = {TOLERANCES[0]} to {TOLERANCES[-1]}, recall at the "
             f".9-quantile rises from {spans['recall']} and precision from {spans['precision']}, with the same detector "
             "and the same events.</p>",
-            definitions(),
-            shown(
-                study,
-                figures,
-                2,
-                f"Recall and precision by threshold and tolerance: {len(QUANTILES)} quantiles from 0 to .98.",
-            ),
+            *(f'<p class="formula">{mathematics(ratio, "block")}</p>' for ratio in (PRECISION, RECALL)),
+            figures[2],
             "<p>Each measure comes from its own confusion matrix. Both partition the days, but only some entries can "
             "be read as usual (✓): those whose side has no tolerance, and the hits. Precision is the hits of Table 1 "
             "over its first row sum, recall the hits of Table 2 over its first column sum.</p>",
@@ -573,22 +549,8 @@ def _made(study: Study) -> str:
     methods = "; ".join(study.curve.chance.methods)
     return (
         f"Null: {escape(study.curve.chance.model)}. Method of all cells: {escape(methods)}. Simulated: the "
-        f"{len(study.permuted_recall)} sequences of Figure 3, the distributions of Figure 4, the score of Table 3, the familywise "
+        f"{len(study.permuted['recall'])} sequences of Figure 3, the distributions of Figure 4, the score of Table 3, the familywise "
         f"test, both sides placed at random, and the clustering of events within {NEARBY[0]} and {NEARBY[1]} days; seed {study.seed}, {study.permutations:,} permutations. "
         "Everything else is exact. The same data, seed and versions give the same bytes. Next to this page are every "
         "figure as SVG, PDF and PNG, and the numbers behind it as CSV."
     )
-
-
-def _smallest(p: float, study: Study) -> str:
-    """A word of caution where a simulated p-value is as small as it can be."""
-    return (
-        f" (the smallest that {study.permutations:,} permutations can give)"
-        if p * (study.permutations + 1) < 1.5
-        else ""
-    )
-
-
-def shown(study: Study, figures: dict[str, Drawn], number: int, caption: str) -> str:
-    """A figure of the paper's study, by its number."""
-    return figure(figures[f"figure-{number}"], number, caption, simulated=study.quakes.simulated)

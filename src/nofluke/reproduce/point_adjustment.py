@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nofluke import __version__
-from nofluke.arrays import FloatArray, IntArray
+from nofluke.arrays import BoolArray, FloatArray, IntArray
 from nofluke.datasets import BENCHMARKS, BenchmarkLabels, public_labels
 from nofluke.errors import InputError
 from nofluke.inference.significance import ChanceLevel, Significance, chance, significance
@@ -20,7 +20,7 @@ from nofluke.nulls.random_scores import RandomScores
 from nofluke.plot.style import PALETTE, SERIES, tidy
 from nofluke.progress import progress_bar
 from nofluke.reproduce.claim import OPEN, Claim, Claims, Found, Outcome, Reproduced, tally
-from nofluke.reproduce.page import Article, Drawn, Records, Topic, figure, listed, table
+from nofluke.reproduce.page import Article, Drawn, Records, Row, Topic, drawn_on, figure, key_above, listed, table
 from nofluke.text.numbers import show_chance, show_p
 from nofluke.text.tables import plural, show_share
 
@@ -43,7 +43,7 @@ ROTATED = "MSL"  # many entities, and short: a draw takes milliseconds
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variant:
-    """What chance reaches when one thing is done otherwise, and how: in words for a table."""
+    """What chance reaches with point adjustment, and by which scores: in words for a table."""
 
     key: str
     words: str
@@ -61,16 +61,14 @@ class Case:
         The published point-adjusted F1.
     plain : ChanceLevel
         Best F1 of random scores, without point adjustment.
-    random : ChanceLevel
-        Best point-adjusted F1 of random scores.
     variants : tuple of Variant
-        The same with a memory, at a fixed share of alarms, and without the entities that others leave out.
+        Best point-adjusted F1 of independent scores, which come first, and the same with a memory, at a fixed share of
+        alarms, and without the entities that others leave out.
     """
 
     labels: BenchmarkLabels
     published: float
     plain: ChanceLevel
-    random: ChanceLevel = field(repr=False)
     variants: tuple[Variant, ...] = field(repr=False)
 
     @property
@@ -87,6 +85,11 @@ class Case:
     def everywhere(self) -> float:
         """F1 of a detector with an alarm at every step."""
         return 2 * self.share_labelled / (1 + self.share_labelled)
+
+    @property
+    def random(self) -> ChanceLevel:
+        """What independent random scores reach."""
+        return self.variants[0].level
 
     def variant(self, key: str) -> ChanceLevel:
         """What chance reaches in one of the variants."""
@@ -113,19 +116,14 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rotated:
-    """One made-up detector against rotations of each entity within itself."""
-
-    words: str
-    result: Significance = field(repr=False)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class AdjustmentStudy:
-    """Everything the figures, tables and statements are made from."""
+    """Everything the figures, tables and statements are made from.
+
+    ``rotated`` has made-up detectors, by their words, against rotations of each entity within itself.
+    """
 
     cases: tuple[Case, ...]
-    rotated: tuple[Rotated, ...]
+    rotated: Mapping[str, Significance]
     seed: int
     n_resamples: int
 
@@ -158,32 +156,25 @@ def run_adjustment_study(*, seed: int, n_resamples: int) -> AdjustmentStudy:
 
 def _case(labels: BenchmarkLabels, seed: int, n_resamples: int) -> Case:
     truth, few = labels.truth, min(n_resamples, FEW)
-    variants = [
-        Variant(
-            key=f"memory-{phi:g}",
-            words=f"memory φ = {phi:g}",
-            level=chance(METRIC, truth, null=RandomScores(phi=phi), n_resamples=few, rng=seed),
-        )
-        for phi in MEMORIES
-    ]
-    share = SHARES[labels.name]
-    at_share = chance("pa-f1", truth, budget=share, n_resamples=few, rng=seed)
-    variants.append(Variant(key="fixed-share", words="alarms on a fixed share", level=at_share))
+
+    def best(truth: BoolArray, n_resamples: int, **null: Any) -> ChanceLevel:
+        return chance(METRIC, truth, **null, n_resamples=n_resamples, rng=seed)
+
+    variants = [Variant(key="random", words="independent", level=best(truth, n_resamples))]
+    for phi in MEMORIES:
+        level = best(truth, few, null=RandomScores(phi=phi))
+        variants.append(Variant(key=f"memory-{phi:g}", words=f"memory φ = {phi:g}", level=level))
+    level = chance("pa-f1", truth, budget=SHARES[labels.name], n_resamples=few, rng=seed)
+    variants.append(Variant(key="fixed-share", words="alarms on a fixed share", level=level))
     if labels.name in LEFT_OUT:
-        left = labels.without(*LEFT_OUT[labels.name])
-        level = chance(METRIC, left.truth, n_resamples=n_resamples, rng=seed)
-        words = f"{labels.name} without {', '.join(LEFT_OUT[labels.name])}"
-        variants.append(Variant(key="left-out", words=words, level=level))
-    return Case(
-        labels=labels,
-        published=PUBLISHED[labels.name],
-        plain=chance("best-f1", truth, n_resamples=min(n_resamples, FEWEST), rng=seed),
-        random=chance(METRIC, truth, n_resamples=n_resamples, rng=seed),
-        variants=tuple(variants),
-    )
+        gone = LEFT_OUT[labels.name]
+        level = best(labels.without(*gone).truth, n_resamples)
+        variants.append(Variant(key="left-out", words=f"{labels.name} without {', '.join(gone)}", level=level))
+    plain = chance("best-f1", truth, n_resamples=min(n_resamples, FEWEST), rng=seed)
+    return Case(labels=labels, published=PUBLISHED[labels.name], plain=plain, variants=tuple(variants))
 
 
-def _rotations(labels: BenchmarkLabels, seed: int, rotations: int) -> tuple[Rotated, ...]:
+def _rotations(labels: BenchmarkLabels, seed: int, rotations: int) -> dict[str, Significance]:
     """Three detectors that are known: two know nothing, the third a little."""
     generator = np.random.default_rng(seed)
     independent, slow = (
@@ -194,21 +185,8 @@ def _rotations(labels: BenchmarkLabels, seed: int, rotations: int) -> tuple[Rota
         f"random, memory φ = {MEMORIES[-1]:g}": slow,
         "the same, + 1.5 in ranges": slow + 1.5 * labels.truth,
     }
-    return tuple(
-        Rotated(
-            words=words,
-            result=significance(
-                METRIC,
-                labels.truth,
-                scores,
-                groups=labels.groups,
-                null="circular-shift",
-                n_resamples=rotations,
-                rng=seed,
-            ),
-        )
-        for words, scores in detectors.items()
-    )
+    how: dict[str, Any] = {"groups": labels.groups, "null": "circular-shift", "n_resamples": rotations, "rng": seed}
+    return {words: significance(METRIC, labels.truth, scores, **how) for words, scores in detectors.items()}
 
 
 # ---- statements
@@ -358,20 +336,19 @@ def _against_random(figure: Figure, study: AdjustmentStudy) -> None:
         ax.set_ylim(0, 1.12)
         ax.set_xlim(left, 1)
         ax.set_yticks([])
-        ax.set_title(f"{case.name}: published {case.published}, {reached_in_words(case)}", loc="left")
+        of = "of " if case.reached() else ""
+        told = f"{case.name}: published {case.published}, reached by {share_reached(case)} {of}random scores"
+        ax.set_title(told, loc="left")
         tidy(ax)
         ax.spines["left"].set_visible(False)
     axes[-1].set_xlabel("best point-adjusted F1")
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=2, frameon=False, fontsize="small")
+    key_above(figure, drawn_on(axes[0]), 2)
 
 
-def reached_in_words(case: Case) -> str:
+def share_reached(case: Case) -> str:
     """Which share of the random scores reach the published value."""
     reached, n = case.reached(), case.random.n_resamples
-    if reached == 0:
-        return f"reached by none of {n:,} random scores"
-    return f"reached by {100 * reached / n:.2g}% of random scores"
+    return f"{100 * reached / n:.2g}%" if reached else f"none of {n:,}"
 
 
 def _draw_otherwise(figure: Figure, study: AdjustmentStudy) -> None:
@@ -380,16 +357,12 @@ def _draw_otherwise(figure: Figure, study: AdjustmentStudy) -> None:
     ticks, place, colours = [], 0.0, dict(zip(MARKERS, (PALETTE["chance"], *(c for c, _ in SERIES)), strict=False))
     for case in study.cases:
         top = place
-        for key, words, level in rows_of(case):
+        for one in case.variants:
+            key, words, level = one.key, one.words, one.level
             low, high = level.band or (math.nan, math.nan)
             how = {"color": colours[key], "marker": MARKERS[key], "markersize": 5, "linestyle": "none"}
             ax.plot([low, high], [place, place], color=colours[key], linewidth=2)
-            ax.plot(
-                [level.expected],
-                [place],
-                **how,
-                label=words if words not in ax.get_legend_handles_labels()[1] else None,
-            )
+            ax.plot([level.expected], [place], **how, label=None if words in drawn_on(ax) else words)
             place += 1
         ax.plot([case.published] * 2, [top - 0.45, place - 0.55], color=PALETTE["observed"], linewidth=2.2)
         ticks.append((top + place - 1) / 2)
@@ -402,109 +375,66 @@ def _draw_otherwise(figure: Figure, study: AdjustmentStudy) -> None:
     ax.set_xlabel("point-adjusted F1: mean and 95% of the draws")
     tidy(ax)
     ax.grid(False, axis="y")
-    figure.legend(loc="outside upper center", ncols=3, frameon=False, fontsize="small")
-
-
-def rows_of(case: Case) -> list[tuple[str, str, Any]]:
-    """Key, words and chance level: random scores, then the variants."""
-    return [("random", "independent", case.random)] + [
-        (variant.key, variant.words, variant.level) for variant in case.variants
-    ]
+    key_above(figure, drawn_on(ax), 3)
 
 
 # ---- numbers as CSV
 
-Rows = list[tuple[Any, ...]]
-BAND = ("chance_2.5%", "chance_97.5%")
-
 
 def records(study: AdjustmentStudy) -> Records:
-    """Columns and rows of each file, by its name without ".csv"."""
-    otherwise = (_OTHERWISE, _otherwise_rows(study))
+    """Rows of each file, by its name without ".csv"."""
+    otherwise = [
+        {"benchmark": case.name, "assumed": one.words, **_given(one.level), "reached": case.reached(one.level)}
+        | {"draws": one.level.n_resamples}
+        for case in study.cases
+        for one in case.variants
+    ]
     return {
-        "figure-1": (("benchmark", "from", "to", "draws"), _bins(study)),
+        "figure-1": [
+            {"benchmark": case.name, "from": low, "to": high, "draws": count}
+            for case in study.cases
+            for edges, counts in [histogram(case, left_edge(study))]
+            for low, high, count in zip(edges[:-1].round(6), edges[1:].round(6), counts, strict=True)
+        ],
         "figure-2": otherwise,
-        "table-1": (("benchmark", "steps", "entities", "ranges", "labelled", "source"), _labels(study)),
-        "table-2": (_CHANCE, _chance(study)),
+        "table-1": [
+            {
+                "benchmark": case.name,
+                "steps": len(case.labels.truth),
+                "entities": len(case.labels.entities),
+                "ranges": case.labels.n_ranges,
+                "labelled": int(case.labels.truth.sum()),
+                "source": case.labels.source,
+            }
+            for case in study.cases
+        ],
+        "table-2": [
+            {
+                "benchmark": case.name,
+                "best_f1_mean": case.plain.expected,
+                "best_f1_everywhere": case.everywhere,
+                **_given(case.random, "best_pa_f1_"),
+                "published": case.published,
+                "reached": case.reached(),
+                "draws": case.random.n_resamples,
+                "p": case.pvalue,
+                "chance_corrected": case.corrected,
+            }
+            for case in study.cases
+        ],
         "table-3": otherwise,
-        "table-4": (("detector", "value", "chance_mean", "chance_sd", *BAND, "p", "rotations"), _rotated_rows(study)),
+        "table-4": [
+            {"detector": words, "value": one.value, **_given(one, "chance_")}
+            | {"p": one.pvalue, "rotations": one.n_resamples}
+            for words, one in study.rotated.items()
+        ],
     }
 
 
-_CHANCE = (
-    "benchmark",
-    "best_f1_mean",
-    "best_f1_everywhere",
-    "best_pa_f1_mean",
-    "best_pa_f1_sd",
-    *BAND,
-    "published",
-    "reached",
-    "draws",
-    "p",
-    "chance_corrected",
-)
-_OTHERWISE = ("benchmark", "assumed", "mean", "sd", *BAND, "reached", "draws")
-
-
-def _given(level: ChanceLevel | Significance) -> tuple[Any, ...]:
+def _given(level: ChanceLevel | Significance, what: str = "") -> Row:
     """What chance gives: its mean, its standard deviation, and the band if it has one."""
-    return (level.expected, level.std, *(level.band or ("", "")))
-
-
-def _bins(study: AdjustmentStudy) -> Rows:
-    left, rows = left_edge(study), []
-    for case in study.cases:
-        edges, counts = histogram(case, left)
-        cells = zip(edges[:-1].round(6).tolist(), edges[1:].round(6).tolist(), counts.tolist(), strict=True)
-        rows += [(case.name, low, high, count) for low, high, count in cells]
-    return rows
-
-
-def _labels(study: AdjustmentStudy) -> Rows:
-    return [
-        (
-            case.name,
-            len(case.labels.truth),
-            len(case.labels.entities),
-            case.labels.n_ranges,
-            int(case.labels.truth.sum()),
-            case.labels.source,
-        )
-        for case in study.cases
-    ]
-
-
-def _chance(study: AdjustmentStudy) -> Rows:
-    return [
-        (
-            case.name,
-            case.plain.expected,
-            case.everywhere,
-            *_given(case.random),
-            case.published,
-            case.reached(),
-            case.random.n_resamples,
-            case.pvalue,
-            case.corrected,
-        )
-        for case in study.cases
-    ]
-
-
-def _otherwise_rows(study: AdjustmentStudy) -> Rows:
-    return [
-        (case.name, words, *_given(level), case.reached(level), level.n_resamples)
-        for case in study.cases
-        for _, words, level in rows_of(case)
-    ]
-
-
-def _rotated_rows(study: AdjustmentStudy) -> Rows:
-    return [
-        (one.words, one.result.value, *_given(one.result), one.result.pvalue, one.result.n_resamples)
-        for one in study.rotated
-    ]
+    low, high = level.band or ("", "")
+    return {f"{what}mean": level.expected, f"{what}sd": level.std, "chance_2.5%": low, "chance_97.5%": high}
 
 
 # ---- the page
@@ -590,7 +520,7 @@ def _published(study: AdjustmentStudy) -> str:
             show_chance(case.random.expected, case.random.std),
             "{:.3f} to {:.3f}".format(*case.random.band) if case.random.band else "",
             f"{case.published}",
-            _share(case),
+            share_reached(case),
             show_share(case.corrected),
         )
         for case in study.cases
@@ -608,7 +538,7 @@ def _published(study: AdjustmentStudy) -> str:
 
 
 def _may_differ(study: AdjustmentStudy, figures: dict[str, Drawn]) -> str:
-    rows = [_variant_row(case, key) for case in study.cases for key, *_ in rows_of(case)]
+    rows = [_variant_row(case, one) for case in study.cases for one in case.variants]
     shares = listed([f"{100 * SHARES[case.name]:g}% on {case.name}" for case in study.cases])
     return "\n".join(
         [
@@ -642,26 +572,24 @@ def _may_differ(study: AdjustmentStudy, figures: dict[str, Drawn]) -> str:
     )
 
 
-def _variant_row(case: Case, key: str) -> tuple[str, str, str, str]:
-    words, level = next((words, level) for name, words, level in rows_of(case) if name == key)
-    if key == "fixed-share":
-        words = f"alarms on {100 * SHARES[case.name]:g}%"
-    name = words if key == "left-out" else f"{case.name}, {words}"
+def _variant_row(case: Case, one: Variant) -> tuple[str, str, str, str]:
+    words = f"alarms on {100 * SHARES[case.name]:g}%" if one.key == "fixed-share" else one.words
+    name, level = words if one.key == "left-out" else f"{case.name}, {words}", one.level
     return name, show_chance(level.expected, level.std), f"{case.reached(level):,}", f"{level.n_resamples:,}"
 
 
 def _rotated(study: AdjustmentStudy) -> str:
     rows = [
         (
-            one.words,
-            show_share(one.result.value),
-            show_chance(one.result.expected, one.result.std),
-            show_p(one.result.pvalue),
-            show_share(one.result.chance_corrected),
+            words,
+            show_share(one.value),
+            show_chance(one.expected, one.std),
+            show_p(one.pvalue),
+            show_share(one.chance_corrected),
         )
-        for one in study.rotated
+        for words, one in study.rotated.items()
     ]
-    first, last = study.rotated[0].result, study.rotated[-1].result
+    first, *_, last = study.rotated.values()
     lower = (
         f" The last one has a lower value than the first, {show_share(last.value)} against {show_share(first.value)}, "
         f"but is the better detector: p = {show_p(last.pvalue)} against {show_p(first.pvalue)}."
@@ -684,11 +612,6 @@ def _rotated(study: AdjustmentStudy) -> str:
             ),
         ]
     )
-
-
-def _share(case: Case) -> str:
-    reached, n = case.reached(), case.random.n_resamples
-    return f"none of {n:,}" if reached == 0 else f"{100 * reached / n:.2g}%"
 
 
 # ---- all of it

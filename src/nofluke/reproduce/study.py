@@ -25,68 +25,6 @@ from nofluke.nulls.stationary import GevFit, Stationary
 from nofluke.series.trial import Cell
 from nofluke.text.tables import show_share
 
-# ---- laws that section 2.3 takes from the literature, at the paper's tolerance and threshold
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Literature:
-    """Binomial laws of both hits, and what they take for granted.
-
-    Attributes
-    ----------
-    donges : dict
-        By measure, the binomial of Donges et al. (2016), for events and predictions that fall independently.
-    extreme : TableLaw
-        The binomial of Scharwächter and Müller (2020a) for recall: a stationary score. There is none for precision.
-    fit : GevFit
-        The extreme value distribution behind it.
-    scattered : dict
-        By measure, how often each number of hits came where events and predictions were both placed at random.
-    """
-
-    donges: dict[str, Law] = field(repr=False)
-    extreme: TableLaw = field(repr=False)
-    fit: GevFit
-    scattered: dict[str, IntArray] = field(repr=False)
-
-
-def look_up(cell: Cell, delta: int, *, permutations: int, seed: int) -> Literature:
-    """The laws of a cell within ±δ steps; placements of both sides come from the seed."""
-    fit = Stationary().fit(cell)
-    return Literature(
-        donges=donges(cell),
-        extreme=binomial(cell.n_events, fit.success),
-        fit=fit,
-        scattered=_scattered(cell, delta, permutations, seed),
-    )
-
-
-def _scattered(cell: Cell, delta: int, permutations: int, seed: int) -> dict[str, IntArray]:
-    """Hits where both sides fall on random steps, as two independent Bernoulli processes do, given their numbers."""
-    from nofluke.laws.montecarlo import placements
-
-    n, events, alarms = cell.n_steps, cell.n_events, cell.n_predictions
-    counts = {"precision": np.zeros(alarms + 1, dtype=np.int64), "recall": np.zeros(events + 1, dtype=np.int64)}
-    # two streams of their own: those of the seed itself place the events of the other figures
-    sides = [
-        placements(n, size, n_resamples=permutations, rng=np.random.default_rng([seed, i]))
-        for i, size in enumerate((events, alarms), 1)
-    ]
-    for events_at, alarms_at in zip(*sides, strict=True):
-        for measure, at, others in (("precision", alarms_at, events_at), ("recall", events_at, alarms_at)):
-            hits = np.take_along_axis(_near(others, n, delta), at.astype(np.int64), axis=1).sum(axis=1)
-            counts[measure] += np.bincount(hits, minlength=len(counts[measure]))
-    return counts
-
-
-def _near(at: IntArray, n: int, delta: int) -> BoolArray:
-    """For each row of positions, which of n steps are within δ of one."""
-    near = np.zeros((len(at), n + 2 * delta), dtype=bool)
-    for shift in range(2 * delta + 1):
-        np.put_along_axis(near, at.astype(np.int64) + shift, True, axis=1)
-    return near[:, delta : delta + n]
-
-
 # ---- every number of the paper's study, computed once: the measures, chance, and what the exact nulls add
 
 SIDES = ("recall", "precision")  # in the paper's order
@@ -108,18 +46,6 @@ def test_of(result: Evaluation, side: str) -> ChanceTest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lag:
-    """The result after moving all predictions by ``shift`` days (negative: earlier)."""
-
-    shift: int
-    result: Evaluation = field(repr=False)
-
-    def hits(self, side: str) -> int:
-        """Hits of recall or precision."""
-        return test_of(self.result, side).hits
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Clustering:
     """Successive events at most ``days`` apart: how many, what chance gives, and its Monte Carlo p-value."""
 
@@ -131,21 +57,13 @@ class Clustering:
 
 @dataclass(frozen=True, kw_only=True)
 class Study:
-    """Everything the figures, tables and statements are made from.
+    """Everything the figures, tables and statements are made from, each number worked out when it is first asked for.
 
     Attributes
     ----------
     quakes, scores : the data and its energy transient (3 days over 14)
     seed, permutations : of all that is simulated
     curve : the sweep over 50 quantiles and four tolerances; ``curve.chance`` is exact
-    result : both matrices and exact tests at δ = 2 and the .9-quantile
-    permuted_recall, permuted_precision : arrays (sequences, tolerances, thresholds), of Figure 3
-    simulated_recall, simulated_precision : the simulated null distributions of Figure 4
-    lags : the same evaluation with the predictions moved in time
-    familywise : the test of the whole sweep
-    clustering : whether events follow one another more often than by chance
-    literature : the laws of section 2.3, at δ = 2 and the .9-quantile
-    noise : for each tolerance, a score of random numbers instead of the detector's, at its .9-quantile
     """
 
     quakes: Quakes
@@ -153,16 +71,115 @@ class Study:
     seed: int
     permutations: int
     curve: Sweep = field(repr=False)
-    result: Evaluation = field(repr=False)
-    permuted_recall: FloatArray = field(repr=False)
-    permuted_precision: FloatArray = field(repr=False)
-    simulated_recall: SimulatedLaw = field(repr=False)
-    simulated_precision: SimulatedLaw = field(repr=False)
-    lags: tuple[Lag, ...] = field(repr=False)
-    familywise: FamilywiseTest
-    clustering: tuple[Clustering, ...]
-    literature: Literature
-    noise: tuple[Evaluation, ...] = field(repr=False)
+
+    @lazy
+    def result(self) -> Evaluation:
+        """Both matrices and exact tests at δ = 2 and the .9-quantile."""
+        return evaluate(self.quakes.truth, self.scores, quantile=QUANTILE, tolerance=TOLERANCE, null=NULL)
+
+    @lazy
+    def simulated(self) -> dict[str, SimulatedLaw]:
+        """The null distributions of Figure 4 by measure, at δ = 2 and the .9-quantile."""
+        drawn = evaluate(
+            self.quakes.truth,
+            self.scores,
+            quantile=QUANTILE,
+            tolerance=TOLERANCE,
+            null=NULL,
+            method="montecarlo",
+            n_resamples=self.permutations,
+            rng=self.seed,
+        )
+        return {side: cast("SimulatedLaw", test_of(drawn, side).law) for side in SIDES}
+
+    @lazy
+    def permuted(self) -> dict[str, FloatArray]:
+        """Recall and precision of the first of the simulated placements, (sequences, tolerances, thresholds)."""
+        from nofluke.laws.montecarlo import Problem, hits_of, placements
+
+        curve, sequences = self.curve, min(self.permutations, CURVES)
+        blocks = placements(curve.n, curve.n_events, n_resamples=sequences, rng=self.seed)
+        hits = hits_of(Problem.of(curve.trial), np.concatenate(list(blocks)))
+        return {"recall": hits.recall / curve.n_events, "precision": hits.precision / curve.n_predictions}
+
+    @lazy
+    def lags(self) -> dict[int, Evaluation]:
+        """The result after moving all predictions by so many days (negative: earlier); those moved out are lost."""
+        alarms, found = self.scores >= np.quantile(self.scores, QUANTILE), {}
+        for shift in LAGS:
+            moved = np.zeros_like(alarms)
+            at = np.flatnonzero(alarms) + shift
+            moved[at[(at >= 0) & (at < len(alarms))]] = True
+            found[shift] = evaluate(self.quakes.truth, predictions=moved, tolerance=TOLERANCE, null=NULL)
+        return found
+
+    @lazy
+    def familywise(self) -> FamilywiseTest:
+        """The test of the whole sweep."""
+        return self.curve.familywise(n_resamples=self.permutations, rng=self.seed)
+
+    @lazy
+    def clustering(self) -> tuple[Clustering, ...]:
+        """Whether events follow one another more often than by chance: placements at random."""
+        from nofluke.laws.montecarlo import p_value, placements
+
+        events, found = np.flatnonzero(self.quakes.truth), []
+        blocks = placements(len(self.quakes.truth), len(events), n_resamples=self.permutations, rng=self.seed)
+        apart = np.concatenate([np.diff(block.astype(np.int64), axis=1) for block in blocks])
+        for days in NEARBY:
+            pairs, drawn = int((np.diff(events) <= days).sum()), (apart <= days).sum(axis=1)
+            pvalue = float(p_value(int((drawn >= pairs).sum()), self.permutations))
+            found.append(Clustering(days=days, pairs=pairs, expected=float(drawn.mean()), pvalue=pvalue))
+        return tuple(found)
+
+    @lazy
+    def noise(self) -> tuple[Evaluation, ...]:
+        """For each tolerance, a score that knows nothing, judged as the detector is: one random number a day."""
+        score = np.random.default_rng([self.seed, len(TOLERANCES)]).random(len(self.scores))  # a stream of its own
+        return tuple(
+            evaluate(self.quakes.truth, score, quantile=QUANTILE, tolerance=delta, null=NULL) for delta in TOLERANCES
+        )
+
+    @property
+    def cell(self) -> Cell:
+        """That of section 3.2."""
+        return self.curve.trial.cell(THE_TOLERANCE, THE_QUANTILE)
+
+    @lazy
+    def donges(self) -> dict[str, Law]:
+        """By measure, the binomial of Donges et al. (2016), for events and predictions that fall independently."""
+        return donges(self.cell)
+
+    @lazy
+    def fit(self) -> GevFit:
+        """The extreme value distribution of a stationary score."""
+        return Stationary().fit(self.cell)
+
+    @lazy
+    def extreme(self) -> TableLaw:
+        """The binomial of Scharwächter and Müller (2020a) behind that fit, for recall: there is none for precision."""
+        return binomial(self.cell.n_events, self.fit.success)
+
+    @lazy
+    def scattered(self) -> dict[str, IntArray]:
+        """By measure, how often each number of hits came where events and predictions were both placed at random.
+
+        Both sides fall on random steps, as two independent Bernoulli processes do, given their numbers.
+        """
+        from nofluke.laws.montecarlo import placements
+
+        n, events, alarms = self.cell.n_steps, self.cell.n_events, self.cell.n_predictions
+        counts = {"precision": np.zeros(alarms + 1, dtype=np.int64), "recall": np.zeros(events + 1, dtype=np.int64)}
+        # two streams of their own: those of the seed itself place the events of the other figures
+        sides = [
+            placements(n, size, n_resamples=self.permutations, rng=np.random.default_rng([self.seed, i]))
+            for i, size in enumerate((events, alarms), 1)
+        ]
+        for events_at, alarms_at in zip(*sides, strict=True):
+            for measure, at, others in (("precision", alarms_at, events_at), ("recall", events_at, alarms_at)):
+                hits = np.take_along_axis(_near(others, n), at.astype(np.int64), axis=1).sum(axis=1)
+                counts[measure] += np.bincount(hits, minlength=len(counts[measure]))
+        return counts
 
     @property
     def matrices(self) -> tuple[Confusion, Confusion]:
@@ -225,30 +242,17 @@ class Study:
         # where everything is hit for sure, rounding leaves a variance of 1e-14 to divide by
         return _divided(cells.std**2, independent, independent > 1e-9)
 
-    def simulated(self, side: str) -> SimulatedLaw:
-        """The simulated null distribution at δ = 2 and the .9-quantile."""
-        null: SimulatedLaw = getattr(self, f"simulated_{side}")
-        return null
-
-    def permuted(self, side: str) -> FloatArray:
-        """Recall or precision of the permuted sequences of Figure 3."""
-        return np.asarray(getattr(self, f"permuted_{side}"))
-
     def fitted_binomial(self, side: str) -> TableLaw:
         """The binomial with the success probability estimated from the simulations, as in the paper's Figure 4."""
-        counts = self.simulated(side).counts
+        counts = self.simulated[side].counts
         hits = np.arange(len(counts))
         return binomial(len(hits) - 1, float(hits @ counts) / (counts.sum() * (len(hits) - 1)))
 
 
 # ---- the paper's definitions, counted step by step. Nothing here is shared with the code that it checks
 
-SEQUENCES = (
-    100  # short random ones beside the paper's: there borders are near, and events or predictions may be missing
-)
-
+SEQUENCES = 100  # short random ones beside the paper's: borders are near, and events or predictions may be missing
 LONGEST = 12
-
 OUT_OF_REACH = np.iinfo(np.int32).max
 
 
@@ -292,7 +296,7 @@ class Counted:
 
 def count(truth: BoolArray, scores: FloatArray, curve: Sweep) -> Counted:
     """Count every cell of a sweep: both equations summand by summand, all four entries of both matrices."""
-    return sum((cell for cell in _cells(truth, scores, curve)), Counted())
+    return sum(_cells(truth, scores, curve), Counted())
 
 
 def count_short(seed: int) -> Counted:
@@ -401,84 +405,20 @@ def run_study(*, simulated: bool, seed: int, permutations: int) -> Study:
     quakes = simulate_quakes(rng=seed) if simulated else load_earthquakes()
     scores = energy_transient(quakes.counts)
     curve = sweep(quakes.truth, scores, quantiles=QUANTILES, tolerances=TOLERANCES, null=NULL)
-    _ = curve.chance  # exact, for all cells: the longest part
-    cell: dict[str, Any] = {"quantile": QUANTILE, "tolerance": TOLERANCE}
-    drawn = evaluate(quakes.truth, scores, **cell, null=NULL, method="montecarlo", n_resamples=permutations, rng=seed)
-    recall, precision = _permuted(curve, min(permutations, CURVES), seed)
-    return Study(
-        quakes=quakes,
-        scores=scores,
-        seed=seed,
-        permutations=permutations,
-        curve=curve,
-        result=evaluate(quakes.truth, scores, **cell, null=NULL),
-        permuted_recall=recall,
-        permuted_precision=precision,
-        simulated_recall=_empirical(drawn.recall_test.law),
-        simulated_precision=_empirical(drawn.precision_test.law),
-        lags=_lags(quakes, scores),
-        familywise=curve.familywise(n_resamples=permutations, rng=seed),
-        clustering=tuple(_clustering(quakes, days, permutations, seed) for days in NEARBY),
-        literature=look_up(
-            curve.trial.cell(THE_TOLERANCE, THE_QUANTILE), TOLERANCE, permutations=permutations, seed=seed
-        ),
-        noise=_noise(quakes, seed),
-    )
+    return Study(quakes=quakes, scores=scores, seed=seed, permutations=permutations, curve=curve)
 
 
-def _empirical(null: Any) -> SimulatedLaw:
-    if not isinstance(null, SimulatedLaw):
-        raise TypeError(f"the Monte Carlo method returned {null!r}")
-    return null
-
-
-def _permuted(curve: Sweep, sequences: int, seed: int) -> tuple[FloatArray, FloatArray]:
-    """Recall and precision of the first of the simulated placements, in every cell."""
-    from nofluke.laws.montecarlo import Problem, hits_of, placements
-
-    blocks = placements(curve.n, curve.n_events, n_resamples=sequences, rng=seed)
-    hits = hits_of(Problem.of(curve.trial), np.concatenate(list(blocks)))
-    return hits.recall / curve.n_events, hits.precision / curve.n_predictions
-
-
-def _lags(quakes: Quakes, scores: FloatArray) -> tuple[Lag, ...]:
-    """The evaluation of section 3.2 with the predictions moved; those moved out of the sequence are lost."""
-    alarms = scores >= np.quantile(scores, QUANTILE)
-    lags = []
-    for shift in LAGS:
-        moved = np.zeros_like(alarms)
-        at = np.flatnonzero(alarms) + shift
-        moved[at[(at >= 0) & (at < len(alarms))]] = True
-        lags.append(Lag(shift=shift, result=evaluate(quakes.truth, predictions=moved, tolerance=TOLERANCE, null=NULL)))
-    return tuple(lags)
-
-
-def _noise(quakes: Quakes, seed: int) -> tuple[Evaluation, ...]:
-    """A score that knows nothing: one random number a day, from a stream of its own, judged as the detector is."""
-    score = np.random.default_rng([seed, len(TOLERANCES)]).random(len(quakes.truth))
-    return tuple(evaluate(quakes.truth, score, quantile=QUANTILE, tolerance=delta, null=NULL) for delta in TOLERANCES)
+def _near(at: IntArray, n: int) -> BoolArray:
+    """For each row of positions, which of n steps are within δ = 2 of one."""
+    near = np.zeros((len(at), n + 2 * TOLERANCE), dtype=bool)
+    for shift in range(2 * TOLERANCE + 1):
+        np.put_along_axis(near, at.astype(np.int64) + shift, True, axis=1)
+    return near[:, TOLERANCE : TOLERANCE + n]
 
 
 def _divided(above: FloatArray, below: FloatArray, where: BoolArray) -> FloatArray:
     """A ratio in every cell, NaN elsewhere."""
     return np.asarray(np.divide(above, below, out=np.full(above.shape, np.nan), where=where))
-
-
-def _clustering(quakes: Quakes, days: int, permutations: int, seed: int) -> Clustering:
-    """Successive events close to one another, against placements at random."""
-    from nofluke.laws.montecarlo import p_value, placements
-
-    events = np.flatnonzero(quakes.truth)
-    pairs = int((np.diff(events) <= days).sum())
-    drawn = np.concatenate(
-        [
-            (np.diff(block.astype(np.int64), axis=1) <= days).sum(axis=1)
-            for block in placements(len(quakes.truth), len(events), n_resamples=permutations, rng=seed)
-        ]
-    )
-    reached = int((drawn >= pairs).sum())
-    pvalue = float(p_value(reached, permutations))
-    return Clustering(days=days, pairs=pairs, expected=float(drawn.mean()), pvalue=pvalue)
 
 
 def by_tolerance(values: Any, form: Callable[[Any], str] = lambda v: show_share(float(v))) -> str:

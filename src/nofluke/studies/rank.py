@@ -31,8 +31,8 @@ from nofluke.errors import InputError, arg, joined, say, shown
 from nofluke.inference.corrections import holm
 from nofluke.inference.verdict import Verdict
 from nofluke.metrics.spelling import known_as
-from nofluke.nulls.base import as_seed, check_resamples
-from nofluke.plain import as_rng, check_alpha, check_word, exact_floats, finite_or_none, meant, several
+from nofluke.nulls.base import check_resamples, some_seed
+from nofluke.plain import check_alpha, check_word, exact_floats, finite_or_none, meant, several
 from nofluke.progress import progress_bar
 from nofluke.ratios import TIE_SLACK
 from nofluke.studies.result import Study, check_finished
@@ -1438,9 +1438,7 @@ def rank(
             problem="needs to know where series come from",
             remedy=say("pass {}", arg("source")),
         )
-    seed = as_seed(rng)
-    if seed is None:
-        seed = int(np.random.default_rng(as_rng(rng)).integers(2**63))
+    seed = some_seed(rng)
     values, each = read.values, np.arange(len(read.values))
     origin, sizes = each, np.ones(len(values), dtype=np.int64)
     if read.sources is not None:
