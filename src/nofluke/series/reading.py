@@ -121,7 +121,7 @@ class Sequence(ByValue):
     @property
     def n(self) -> int:
         """Steps that count."""
-        return int(self.open_steps.sum())
+        return int(np.count_nonzero(self.open_steps))
 
     @property
     def n_events(self) -> int:

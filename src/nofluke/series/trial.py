@@ -491,7 +491,7 @@ class Cell(Keeper):
     @property
     def n_labelled(self) -> int:
         """How many steps belong to an event."""
-        return int(self.truth.flags.sum())
+        return int(np.count_nonzero(self.truth.flags))
 
     @lazy
     def timing(self) -> Timing:
