@@ -1355,6 +1355,6 @@ def remarks(cell: Cell) -> tuple[str, ...]:
         near=None
         if trial.tolerances[cell.d].zero
         else (int(trial.near_events[cell.d]), int(trial.near_predictions[cell.d, cell.k])),
-        all_equal=scores is not None and n > 1 and scores.min() == scores.max(),
+        all_equal=scores is not None and n > 1 and scores[0] == scores[-1] and scores.min() == scores.max(),
         lost=out_of_reach(cell),
     )

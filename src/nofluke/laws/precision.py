@@ -48,7 +48,7 @@ def precision_law(
     """
     size, windows = windows.n, windows.hittable
     widths = windows.stops - windows.starts
-    if (widths == 1).all() and windows.reach <= 1:  # one event, one hit: as many hits as events on predictions
+    if windows.reach <= 1 and (widths == 1).all():  # one event, one hit: as many hits as events on predictions
         return Hypergeometric(windows.n_steps, windows.n, n_events, size, precision_moments(windows, n_events))
     if n_events == 0 or (widths > windows.n_steps - n_events).all():  # nothing can be hit, or nothing can be missed
         return _constant(size, windows.n if n_events else 0)

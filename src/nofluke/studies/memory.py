@@ -132,9 +132,7 @@ class Kept:
         for name, schema in {**TABLES, "cells": cells}.items():
             values: Values = getattr(part, name)
             tables[name] = {
-                column: _sentences(values.get(column, ()), kind)
-                if (name, column) in _SENTENCES
-                else _column(values.get(column, ()), kind)
+                column: _column(values.get(column, ()), "" if (name, column) in _SENTENCES else kind)
                 for column, kind in schema.items()
             }
             rows[name] = len(next(iter(values.values()), ()))
@@ -142,7 +140,9 @@ class Kept:
 
 
 def _column(values: Sequence[Any], kind: str) -> Any:
-    """Values as a folder's files give them back: missing numbers are NaN, missing text is ""."""
+    """Values as a folder's files give them back, "" for missing text, NaN for numbers; without a kind as they are."""
+    if not kind:
+        return _objects(list(values))
     if kind in ("DOUBLE[]", "BIGINT[]"):
         cells: list[AnyArray] = [np.asarray(cell, _KINDS[kind[:-2]]) for cell in values]
         ends = np.cumsum([len(cell) for cell in cells], dtype=np.int64)
@@ -160,10 +160,6 @@ def _column(values: Sequence[Any], kind: str) -> Any:
 def _plain(column: Any) -> AnyArray:
     whole: AnyArray = column.cells() if isinstance(column, Lists) else column
     return whole
-
-
-def _sentences(values: Sequence[Any], kind: str) -> AnyArray:
-    return _objects([list(cell) for cell in values] if kind.endswith("[]") else list(values))
 
 
 def _objects(values: list[Any]) -> AnyArray:

@@ -152,7 +152,8 @@ def truth_row(case: Case, cell: Cell) -> Row:
     """The events of a series."""
     truth = cell.truth
     reach = cell.by_axis(steps=_reach_in_steps, ticks=lambda cell: max(abs(cell.reach.early), abs(cell.reach.late)))
-    axis = axis_of(cell)
+    # two series share it if their steps are the same moments; without a clock, if they are as many
+    axis = cell.by_axis(steps=_axis_of_steps, ticks=_axis_of_ticks)
     grid, moments = moments_of(cell)
     return {
         "series": case.series,
@@ -168,11 +169,6 @@ def truth_row(case: Case, cell: Cell) -> Row:
         "moments": moments,
         **cell.by_axis(steps=_places_on_steps, ticks=_places_in_time),
     }
-
-
-def axis_of(cell: Cell) -> str:
-    """A word that two series share if their steps are the same moments; without a clock, if they are as many."""
-    return cell.by_axis(steps=_axis_of_steps, ticks=_axis_of_ticks)
 
 
 def _reach_in_steps(cell: Cell) -> int:
