@@ -26,7 +26,9 @@ from nofluke.arrays import FloatArray
 from nofluke.errors import InputError
 
 MOST_VALUES = 10_000  # of an argument that takes many: more are a mistake
-MOST_STEPS = 2**31 - 1  # of a column: a range, or a view that repeats one value, is easily longer than any memory
+MOST_STEPS = (
+    2**31 - 1
+)  # of a column, which may be a range, longer than any memory; of a period or a shift: products fit
 
 
 def check_word(value: object, name: str, allowed: Iterable[str], where: str = "") -> None:

@@ -22,7 +22,7 @@ _SHA256 = {
     _COUNTS_FILE: "2441d0eb89fd74da7220702f6489577e3b6c20d8dadc787bb258ae726bbf4037",
     _TRUTH_FILE: "c6d6379716a20709f13672f3c41db87db3b45edb41105dd44f841bd45da4cec0",
 }
-MOST_STEPS = 10**8  # some 300,000 years of days, and some gigabytes
+MOST_DAYS = 10**8  # some 300,000 years of days, and some gigabytes
 _REPOSITORY = "diozaka/anomaly-eval"
 # a commit, not a branch: the bytes behind the address never change
 _ADDRESS = f"https://raw.githubusercontent.com/{_REPOSITORY}/ddaf587a71b99349aadbc031bbd05646bf155717/"
@@ -97,7 +97,7 @@ def simulate_quakes(rng: int | np.random.Generator | None = 0, *, n_steps: int =
     >>> quakes.counts.size, int(quakes.truth.sum()), quakes.simulated
     (2557, 162, True)
     """
-    n_steps, n_events = as_whole(n_steps, "n_steps", 1, MOST_STEPS), as_whole(n_events, "n_events", 0)
+    n_steps, n_events = as_whole(n_steps, "n_steps", 1, MOST_DAYS), as_whole(n_events, "n_events", 0)
     if n_events > n_steps:
         raise InputError(
             argument="n_events",

@@ -244,7 +244,7 @@ def turned_note(precision: float, recall: float, remedy: str) -> str:
 # ---- numbers to put beside those of a result when it is shown: F1 against chance
 
 F1 = Literal["auto", "test", "value"]
-MOST_STEPS = 100_000  # up to here F1's p is shown unasked
+MOST_STEPS_WITH_F1 = 100_000  # up to here F1's p is shown unasked
 MOST_SECONDS = 1.0  # that the permutation's p-values may take
 FEW_RESAMPLES = 999  # for a null that is simulated and nothing else: what is shown takes a tenth of what was computed
 
@@ -256,7 +256,7 @@ def shown_f1(cell: Cell, settings: Settings, tests: tuple[ChanceTest, ChanceTest
     """
     if f1 == "value" or 0 in (cell.n_counted, cell.n_predictions):
         return None
-    if f1 == "auto" and (cell.trial.size > MOST_STEPS or settings.alternative != "greater"):
+    if f1 == "auto" and (cell.trial.size > MOST_STEPS_WITH_F1 or settings.alternative != "greater"):
         return None  # too long, or beside p-values of another alternative: F1's is always the upper one
     n_resamples = settings.n_resamples
     if f1 == "auto" and settings.null.is_drawn(settings.method):

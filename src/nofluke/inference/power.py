@@ -379,7 +379,7 @@ def as_measure(value: object, name: str) -> float:
 
 # ---- the power of precision, by simulation: detectors whose alarms lie near events as often as is stated
 
-MOST_STEPS = 1_000_000  # that are drawn in each run
+MOST_SIMULATED_STEPS = 1_000_000  # that are drawn in each run
 
 
 def _drawn(
@@ -537,12 +537,12 @@ def _of_precision(
         )
     value, within = as_measure(precision, "precision"), steps_of(tolerance)
     n_resamples, rng = check_resamples(n_resamples), as_rng(rng)
-    if n_steps > MOST_STEPS:
+    if n_steps > MOST_SIMULATED_STEPS:
         raise InputError(
             argument="n_steps",
             value=n_steps,
             problem="are too many to simulate precision",
-            remedy=f"pass at most {MOST_STEPS:,}",
+            remedy=f"pass at most {MOST_SIMULATED_STEPS:,}",
         )
     rng, how = drawing(n_resamples, rng)
     generator, found, moved = np.random.default_rng(rng), 0, 0

@@ -26,7 +26,6 @@ METHODS: tuple[Method, ...] = ("auto", "exact", "montecarlo", "saddlepoint", "bi
 Moved = Literal["truth", "detector"]
 Kept = Literal["runs", "clusters", "season", "drift"]
 EVERYTHING: frozenset[Kept] = frozenset({"runs", "clusters", "season", "drift"})
-MOST_STEPS = 2**31 - 1  # of a period or a shift: products of two such numbers do not overflow
 MOST_RESAMPLES = 10**10  # days of work even for a handful of steps
 SEED = 2020  # of what is drawn to say how small p-values can be
 SIMULATED_FLOOR = 1 / 10_001  # the smallest p with as many resamples as evaluate draws by default

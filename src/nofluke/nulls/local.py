@@ -21,12 +21,12 @@ from nofluke.laws.law import How
 from nofluke.laws.montecarlo import Draw
 from nofluke.metrics.draws import Mirrored
 from nofluke.nulls import timed_shifts
-from nofluke.nulls.base import MOST_STEPS, Kept, Shifting
+from nofluke.nulls.base import Kept, Shifting
 from nofluke.nulls.circular import Listed, ShiftNull
 from nofluke.nulls.shifts import nearby
 from nofluke.nulls.stratified import Strata, Stratified, at_ticks, cut_every, in_windows, refuse_windows, window_of
 from nofluke.nulls.timed_shifts import ByShift
-from nofluke.plain import as_whole
+from nofluke.plain import MOST_STEPS, as_whole
 from nofluke.series.timed import Length, TimedTruth, as_length, in_places, in_words, whole_places
 from nofluke.series.trial import Cell
 from nofluke.series.truth import Truth

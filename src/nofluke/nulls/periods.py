@@ -25,9 +25,9 @@ from nofluke.errors import InputError, arg, joined, say
 from nofluke.laws.law import Law, exactly
 from nofluke.laws.montecarlo import Draw
 from nofluke.laws.tables import TableLaw
-from nofluke.nulls.base import MOST_STEPS, Kept, Method, NullModel, as_operations
+from nofluke.nulls.base import Kept, Method, NullModel, as_operations
 from nofluke.nulls.placements import hit_by_any, predictions_near
-from nofluke.plain import as_whole
+from nofluke.plain import MOST_STEPS, as_whole
 from nofluke.series.counting import ends_of, in_ranges
 from nofluke.series.timed import Length, TimedCell, TimedTruth, as_period, in_places, in_words
 from nofluke.series.trial import Cell

@@ -11,10 +11,10 @@ import numpy.typing as npt
 from nofluke.arrays import IntArray
 from nofluke.data.columns import absent, as_column, without_masked
 from nofluke.errors import InputError, arg, say
-from nofluke.nulls.base import MOST_STEPS, Kept
+from nofluke.nulls.base import Kept
 from nofluke.nulls.calendars import A_DAY, RULES, calendar_phase, check_bins, phase_bounds
 from nofluke.nulls.stratified import MOST_STRETCHES, Strata, Stratified, at_ticks, cut_every, in_windows, window_of
-from nofluke.plain import as_whole, check_length
+from nofluke.plain import MOST_STEPS, as_whole, check_length
 from nofluke.series.timed import Length, TimedTruth, as_period, in_places, in_words
 from nofluke.series.truth import Truth
 

@@ -215,7 +215,7 @@ class Events(Keeper):
 
 # ---- events and alarms at their own times, drawn on a grid: what spectra and seasons are looked for on
 
-MOST_STEPS = 2**20  # up to here every place is a step: what is seen is what the grid shows
+MOST_PLACES = 2**20  # up to here every place is a step: what is seen is what the grid shows
 ENOUGH_STEPS = 2**17  # beyond, so many are enough: clusters are looked at in the times themselves
 COARSE = (60 * 10**9, 10**9, 10**6, 10**3)  # a minute, a second, ...
 
@@ -256,7 +256,7 @@ def sketch(cell: TimedCell) -> Sketch:
     watch, stride = cell.trial.watch, cell.trial.watch.stride
     first, last = -(-watch.first // stride), -(-int(watch.stops[-1]) // stride)
     every = max(last - first, 1)
-    width = 1 if every <= MOST_STEPS else -(-every // ENOUGH_STEPS)
+    width = 1 if every <= MOST_PLACES else -(-every // ENOUGH_STEPS)
     n = -(-every // width)
     edges = (first + np.arange(n + 1, dtype=np.int64) * width) * stride
     watched = np.diff(watch.places_before(edges))

@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from nofluke.errors import arg, say
 from nofluke.laws.montecarlo import Draw
-from nofluke.nulls.base import MOST_STEPS, Kept, NullModel
-from nofluke.plain import as_whole
+from nofluke.nulls.base import Kept, NullModel
+from nofluke.plain import MOST_STEPS, as_whole
 from nofluke.series.truth import Truth
 
 

@@ -22,7 +22,7 @@ from nofluke.series.occurrences import DAY, as_gaps, as_span, as_tick, one_kind
 from nofluke.series.ticks import raw_numbers
 from nofluke.series.tolerance import Tolerance
 
-MOST_STEPS = 1_000_000
+MOST_BY_DEFAULT = 1_000_000
 """Steps that are laid without being asked for: evaluate takes about a second for so many."""
 _SECOND = 10**9
 EXACT = (DAY, 3600 * _SECOND, 60 * _SECOND, _SECOND, _SECOND // 1000, _SECOND // 10**6, 1)
@@ -106,12 +106,12 @@ def steps_over(
         raise InputError(argument="step", value=step, problem="must be a whole number of nanoseconds")
     size = int(size) if size.denominator == 1 else float(size)
     n = int((last - first) // size) + 1
-    if n > 100 * MOST_STEPS:
+    if n > 100 * MOST_BY_DEFAULT:
         raise InputError(
             argument="step",
             value=step,
             problem=f"makes {n:,} steps of the span",
-            remedy=f"pass a longer one: {100 * MOST_STEPS:,} steps are possible",
+            remedy=f"pass a longer one: {100 * MOST_BY_DEFAULT:,} steps are possible",
         )
     at = first + np.arange(n, dtype=np.int64) * size
     at = at[_watched(at, gaps, unit, aware)]
@@ -190,9 +190,9 @@ def _size(
     sides = [abs(int(side)) for side in both]
     offsets = np.concatenate([every - first, np.array([side for side in sides if side < 2**62], dtype=np.int64)])
     exact = next(size for size in EXACT if not (offsets % size).any())
-    if (last - first) // exact < MOST_STEPS:
+    if (last - first) // exact < MOST_BY_DEFAULT:
         return Fraction(exact)
-    size = next((size for size in ROUNDED if size > exact and (last - first) // size < MOST_STEPS), ROUNDED[-1])
+    size = next((size for size in ROUNDED if size > exact and (last - first) // size < MOST_BY_DEFAULT), ROUNDED[-1])
     notes.append(
         say(
             "Steps are {} long, so that alarms belong to the last of them that has begun; pass {} for others.",

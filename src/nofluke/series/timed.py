@@ -13,7 +13,7 @@ from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from nofluke.dates import Lasting, as_duration, format_duration, said_duration
 from nofluke.errors import InputError, arg, say
 from nofluke.lazy import lazy
-from nofluke.plain import as_number, as_whole, whole_or_none
+from nofluke.plain import MOST_STEPS, as_number, as_whole, whole_or_none
 from nofluke.series.counting import (
     Stretches,
     in_ranges,
@@ -543,7 +543,6 @@ def event_reaches(cell: TimedCell) -> tuple[IntArray, IntArray]:
 # ---- lengths that nulls use: steps on a grid, or a time, converted to the places where events can fall
 
 Length = int | float | str
-MOST_STEPS = 2**31 - 1  # of a length on a grid: products of two such numbers do not overflow
 MOST_LONG = 2**60  # of one in the unit of the times
 UNEVEN = 0.01  # by how much of itself a step of a regular clock may vary
 

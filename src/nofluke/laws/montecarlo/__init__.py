@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nofluke.errors import InputError
-from nofluke.laws.montecarlo.problem import MOST_STEPS, At, Hits, Problem, positive
+from nofluke.laws.montecarlo.problem import MOST_DRAWN_STEPS, At, Hits, Problem, positive
 from nofluke.laws.montecarlo.results import FamilyWise, JointCounts, MaximumTest, Simulation, Tally, p_value
 from nofluke.laws.montecarlo.run import (
     CHUNK,
@@ -82,7 +82,7 @@ def placements(n_steps: int, n_events: int, *, n_resamples: int, rng: Any = None
     >>> [block.shape for block in placements(10, 3, n_resamples=300, rng=1)]
     [(256, 3), (44, 3)]
     """
-    if not 0 <= n_events <= n_steps or not 1 <= n_steps <= MOST_STEPS:
+    if not 0 <= n_events <= n_steps or not 1 <= n_steps <= MOST_DRAWN_STEPS:
         raise InputError(
             argument="n_events", problem=f"must lie in 0..n_steps, got {n_events} events and {n_steps} steps"
         )

@@ -14,7 +14,7 @@ from nofluke.series.trial import Trial
 
 At = tuple[int, int]
 
-MOST_STEPS = 2**27  # keeps a chunk's sum of squared hits within the next line
+MOST_DRAWN_STEPS = 2**27  # keeps a chunk's sum of squared hits within the next line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -79,9 +79,9 @@ class Problem:
         starts = np.atleast_2d(integers("cover_start", self.cover_start))
         stops = np.atleast_2d(integers("cover_stop", self.cover_stop))
         n_steps = level.size
-        if level.ndim != 1 or not 1 <= n_steps <= MOST_STEPS:
+        if level.ndim != 1 or not 1 <= n_steps <= MOST_DRAWN_STEPS:
             raise InputError(
-                argument="level", problem=f"must be one row of 1 to {MOST_STEPS} steps, got shape {level.shape}"
+                argument="level", problem=f"must be one row of 1 to {MOST_DRAWN_STEPS} steps, got shape {level.shape}"
             )
         positive("n_thresholds", self.n_thresholds)
         if level.min() < 0 or level.max() > self.n_thresholds:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from nofluke.arrays import FloatArray, IntArray
 from nofluke.errors import InputError
-from nofluke.laws.montecarlo.problem import MOST_STEPS, Hits, Problem, integers
+from nofluke.laws.montecarlo.problem import MOST_DRAWN_STEPS, Hits, Problem, integers
 from nofluke.laws.montecarlo.results import FamilyWise, JointCounts, MaximumTest, Simulation, Tally
 from nofluke.ratios import TIE_SLACK, f_of_hits, f_weights
 from nofluke.series.counting import window_maxima
@@ -79,7 +79,7 @@ class Uniform:
 
         Rows of uint32, or of int64 on more steps than any simulation has: up to 2**62 of them.
         """
-        if self.n_steps > MOST_STEPS:
+        if self.n_steps > MOST_DRAWN_STEPS:
             return sparse_placements(np.random.default_rng(int(seed)), self.n_steps, self.n_events, size)
         from nofluke.laws.montecarlo import kernels
 
@@ -89,7 +89,7 @@ class Uniform:
 
     def blocks(self, seed: np.uint64, size: int) -> Iterator[NDArray[Any]]:
         """The same rows, so many at a time that they fit into memory."""
-        if self.n_steps <= MOST_STEPS:
+        if self.n_steps <= MOST_DRAWN_STEPS:
             yield self.placed(seed, size)
             return
         generator, rows = np.random.default_rng(int(seed)), rows_at_a_time(max(self.n_events, 1))
