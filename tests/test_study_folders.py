@@ -25,7 +25,11 @@ FOLDERS = {"layout": "folders", "pattern": "{group}/{detector}/score/{series}.*"
 
 
 def cases_of(source):
-    return {case.series: case for chunk in source.parts for case in chunk.read()}
+    """All cases by series, each of which can be read alone."""
+    found = {case.series: case for chunk in source.parts for case in chunk.read()}
+    alone = [case.series for chunk in source.parts for name in chunk.series for case in chunk.read({name})]
+    assert alone == list(found)
+    return found
 
 
 def as_bytes(values, kind):

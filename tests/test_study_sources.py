@@ -122,6 +122,9 @@ def test_every_container_gives_the_same_series(tmp_path, kind, order, monkeypatc
     assert read.detectors == ("a", "b")
     assert {name: values(case) for name, case in cases_of(read).items()} == expected(frame, "t")
     assert [len(chunk.series) for chunk in read.parts] == [2, 1]
+    some = {"y10", "y9"}
+    again = [values(case) for chunk in read.parts for case in chunk.read(some)]
+    assert again == [one for name, one in expected(frame, "t").items() if name in some]
 
 
 def test_scattered_rows_of_a_file_keep_their_order(tmp_path):

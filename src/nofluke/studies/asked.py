@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -163,9 +163,9 @@ class Asked:
             return case
         return replace(case, warmup=warmup.get(case.series) if isinstance(warmup, Mapping) else warmup)
 
-    def cases(self, chunk: Chunk) -> Iterator[Case]:
-        """The series of a chunk, each with its warm-up and its test part."""
-        for case in map(self._warm, chunk.read()):
+    def cases(self, chunk: Chunk, some: Container[str] | None = None) -> Iterator[Case]:
+        """The series of a chunk, all or some, each with its warm-up and its test part."""
+        for case in map(self._warm, chunk.read(some)):
             if self.part_column is not None:
                 yield case
                 continue

@@ -6,7 +6,7 @@ cases there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -99,5 +99,8 @@ class Chunk(Protocol):
     def series(self) -> tuple[str, ...]:
         """Names of the series in it, in order."""
 
-    def read(self) -> Iterator[Case]:
-        """The cases in turn; one that cannot be read has a `Fault`. Raises only if nothing is known of the chunk."""
+    def read(self, some: Container[str] | None = None) -> Iterator[Case]:
+        """The cases in turn, of all series or some; one that cannot be read has a `Fault`.
+
+        Raises only if nothing is known of the chunk.
+        """

@@ -605,9 +605,8 @@ class Drawn:
 def drawn_of(task: Task, asked: Asked, n: int) -> Drawn:
     """All cells of a task that are to be drawn."""
     found, wanted = Drawn(), task.cells
-    some = {series for series, _ in wanted}
-    for case in asked.cases(task.chunk):
-        if isinstance(case.truth, Fault) or case.series not in some:
+    for case in asked.cases(task.chunk, {series for series, _ in wanted}):
+        if isinstance(case.truth, Fault):
             continue
         cells = Cells(case, asked)
         for name, scores in case.detectors.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -264,9 +264,9 @@ class CasesChunk:
         """Names of the series in it."""
         return tuple(case.series for case in self.cases)
 
-    def read(self) -> Iterator[Case]:
+    def read(self, some: Container[str] | None = None) -> Iterator[Case]:
         """The cases."""
-        return iter(self.cases)
+        return (case for case in self.cases if some is None or case.series in some)
 
 
 def unused_columns(tables: Iterable[Iterable[str]], used: Collection[str]) -> tuple[Remark, ...]:

@@ -15,7 +15,7 @@ import os
 import re
 import tempfile
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from csv import DictReader
 from dataclasses import dataclass, field, replace
@@ -612,9 +612,11 @@ class FilesChunk:
         """Names of the series in it."""
         return tuple(one.series for one in self.files)
 
-    def read(self) -> Iterator[Case]:
+    def read(self, some: Container[str] | None = None) -> Iterator[Case]:
         """The cases, one after another."""
         for one in self.files:
+            if some is not None and one.series not in some:
+                continue
             try:
                 case = one.case(self.detectors)
             except InputError as error:

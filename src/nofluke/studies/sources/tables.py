@@ -12,7 +12,7 @@ import shutil
 import tempfile
 import weakref
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
@@ -274,14 +274,15 @@ class TableChunk:
         """Names of the series in it."""
         return tuple(entry.series for entry in self.entries)
 
-    def read(self) -> Iterator[Case]:
+    def read(self, some: Container[str] | None = None) -> Iterator[Case]:
         """The cases, one after another."""
-        pieces = [piece for entry in self.entries for piece in entry.pieces]
+        entries = [entry for entry in self.entries if some is None or entry.series in some]
+        pieces = [piece for entry in entries for piece in entry.pieces]
         blocks: dict[Piece, Block] = {}
         with kept_connection() as connection:
             for file in dict.fromkeys(piece.file for piece in pieces):
                 blocks.update(self._blocks(file, [piece for piece in pieces if piece.file == file], connection))
-        return (case_of(entry, blocks, self.detectors, self.roles) for entry in self.entries)
+        return (case_of(entry, blocks, self.detectors, self.roles) for entry in entries)
 
     def _blocks(self, file: TableFile, pieces: Sequence[Piece], connection: Any) -> dict[Piece, Block]:
         """What was read of each piece of one file."""
