@@ -604,11 +604,13 @@ class FileTable:
             self.ask(f"{create} SELECT {cells} FROM {_PARQUET}{within}", [unglobbed(self.path)])
         else:
             self.load_text(f"{create} {text_query(self.layout, positions, len(self.names))}")
-        if self.layout is not None and len(self.names) == 1:
+        there = "coalesce(1 + max(rowid) FILTER (c0 IS NOT NULL), 0)"
+        if self.layout is None or len(self.names) > 1:
+            there = "count(*)"
+        (rows_read, self.n_rows), *_ = self.ask(f"SELECT count(*), {there} FROM picked")
+        if self.n_rows < rows_read:
             # blank lines at the end of a one-column file are no rows; elsewhere duckdb skips blank lines itself
-            last = "coalesce((SELECT max(rowid) FROM picked WHERE c0 IS NOT NULL), -1)"
-            self.ask(f"DELETE FROM picked WHERE rowid > {last}")
-        self.n_rows = int(self.ask("SELECT count(*) FROM picked")[0][0])
+            self.ask(f"DELETE FROM picked WHERE rowid >= {self.n_rows}")
         if self.n_rows == 0 and not empty:
             raise InputError(problem=f"{self.label} has a header but no rows", remedy="there is nothing to evaluate")
 
