@@ -450,10 +450,10 @@ def test_a_chunk_that_cannot_be_read_at_all_fails_alone(monkeypatch, call):
     """Nothing of it is drawn for pooling either; the rest has its leaderboard."""
     read = CasesChunk.read
 
-    def broken(chunk):
+    def broken(chunk, some=None):
         if "s2" in chunk.series:
             raise OSError("the disk is gone")
-        return read(chunk)
+        return read(chunk, some)
 
     monkeypatch.setattr(CasesChunk, "read", broken)
     code, out, _ = call("study.csv", *COLUMNS, *CUT, "-o", "out")
