@@ -163,3 +163,17 @@ def test_a_result_keeps_what_it_was_asked_for():
     assert (asked.n_resamples, asked.rng, asked.alpha, asked.zero_division) == (77, 5, 0.01, 0)
     assert math.isnan(evaluated().settings.zero_division)
     assert nf.sweep(*data(), n_resamples=5, rng=3).settings.rng == 3
+
+
+def test_results_that_looked_at_perfect_alarms_can_be_sent():
+    """Their verdict needed what perfect alarms would have got; on steps and at events' own times."""
+    ranges = [(at, at + 29) for at in range(100, 2_900, 300)]
+    alarms = np.random.default_rng(0).random(3_000) < 0.05
+    on_steps = nf.evaluate(ranges, predictions=alarms, tolerance=3, null="local-shift:reach=200")
+    times = np.array([101, 450, 707, 1_013, 1_333, 1_901, 2_222, 2_550])
+    in_time = nf.coincidence(times, times + 90, tolerance=3, span=(0, 2_999), null="local-shift:reach=200")
+    for result in (on_steps, in_time):
+        told = result.verdict, result.reason
+        assert "_of_perfect_alarms" in result.__dict__
+        again = pickle.loads(pickle.dumps(result))
+        assert (again.verdict, again.reason) == told

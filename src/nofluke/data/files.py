@@ -39,8 +39,8 @@ def numbers_of(table: FileTable, position: int) -> NDArray[Any]:
     wrong = f"try_cast(c AS DOUBLE) IS NULL AND NOT {IS_MISSING}"
     text = table.first(wrong, position) if gaps and kind == "VARCHAR" else None
     if text is None:
-        fractions = gaps or bool((np.floor(numbers) != numbers).any())  # then there is no need to look at the text
-        whole = None if fractions else _whole_numbers(table, position)
+        # where some number is not whole, there is no need to look at the text
+        whole = None if gaps or (np.floor(numbers) != numbers).any() else _whole_numbers(table, position)
         if whole is None:
             _refuse_lost(table, position, numbers)
         return numbers if whole is None else whole

@@ -604,12 +604,11 @@ class FileTable:
             self.ask(f"{create} SELECT {cells} FROM {_PARQUET}{within}", [unglobbed(self.path)])
         else:
             self.load_text(f"{create} {text_query(self.layout, positions, len(self.names))}")
-        there = "coalesce(1 + max(rowid) FILTER (c0 IS NOT NULL), 0)"
-        if self.layout is None or len(self.names) > 1:
-            there = "count(*)"
-        (rows_read, self.n_rows), *_ = self.ask(f"SELECT count(*), {there} FROM picked")
-        if self.n_rows < rows_read:
-            # blank lines at the end of a one-column file are no rows; elsewhere duckdb skips blank lines itself
+        # blank lines at the end of a one-column file are no rows; elsewhere duckdb skips blank lines itself
+        alone = self.layout is not None and len(self.names) == 1
+        kept = "coalesce(1 + max(rowid) FILTER (c0 IS NOT NULL), 0)" if alone else "count(*)"
+        n_lines, self.n_rows = self.ask(f"SELECT count(*), {kept} FROM picked")[0]
+        if self.n_rows < n_lines:
             self.ask(f"DELETE FROM picked WHERE rowid >= {self.n_rows}")
         if self.n_rows == 0 and not empty:
             raise InputError(problem=f"{self.label} has a header but no rows", remedy="there is nothing to evaluate")

@@ -393,10 +393,9 @@ class Reach:
     @lazy
     def typical(self) -> int:
         """Steps around an event on one of the steps that find it: their median, of up to two thousand events."""
-        if (
-            self._sides is not None and 4 * sum(map(abs, self._sides)) < self.n_steps
-        ):  # so few are cut off at the borders
-            return sum(self._sides) + 1
+        sides = self._sides
+        if sides is not None and 4 * sum(map(abs, sides)) < self.n_steps:  # so few are cut off at the borders
+            return sum(sides) + 1
         some = np.arange(0, self.n_steps, max(self.n_steps // 1000, 1))
         return self.around_events(some, some).typical
 
