@@ -26,9 +26,8 @@ from nofluke.arrays import FloatArray
 from nofluke.errors import InputError
 
 MOST_VALUES = 10_000  # of an argument that takes many: more are a mistake
-MOST_STEPS = (
-    2**31 - 1
-)  # of a column, which may be a range, longer than any memory; of a period or a shift: products fit
+# of a column, which may be a range that no memory holds; and of a period or a shift, so that products do not overflow
+MOST_STEPS = 2**31 - 1
 
 
 def check_word(value: object, name: str, allowed: Iterable[str], where: str = "") -> None:

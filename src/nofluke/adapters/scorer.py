@@ -250,4 +250,18 @@ def make_scorer(
     >>> scorer
     make_scorer(measure='f1', tolerance=2, budget='3%')
     """
-    return Scorer(**locals())  # which has the same arguments
+    return Scorer(
+        measure=measure,
+        tolerance=tolerance,
+        chance_corrected=chance_corrected,
+        threshold=threshold,
+        quantile=quantile,
+        budget=budget,
+        higher_is=higher_is,
+        response_method=response_method,
+        pos_label=pos_label,
+        count_events=count_events,
+        zero_division=zero_division,
+        null=null,
+        n_resamples=n_resamples,
+    )
