@@ -576,10 +576,10 @@ class TestReasons:
     def test_reasons_of_other_libraries_are_of_one_kind_where_they_arise(self, monkeypatch):
         """Two errors of one line are one reason, whatever they say; one of another line is another."""
 
-        def broken(cells, detector, scores):
+        def broken(cells, one):
             if cells.case.series == "c":
                 raise RuntimeError("nothing to divide")
-            raise RuntimeError(f"{cells.case.series} divides {len(scores)} by zero")
+            raise RuntimeError(f"{cells.case.series} divides {len(one.scores)} by zero")
 
         monkeypatch.setattr("nofluke.studies.cells.Cells.evaluation", broken)
         table = {"name": [*"aaabbbccc"], "label": [0, 1, 0] * 3, "z": [*range(9)]}

@@ -52,7 +52,7 @@ from nofluke.series.detector import AlarmRule, Cuts, choose_cut
 from nofluke.series.names import NONE, Names
 from nofluke.series.reading import HigherIs, Known, Sequence, nothing_shared, prepare, read_given
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
-from nofluke.series.trial import Cell
+from nofluke.series.trial import Cell, judge_together
 from nofluke.text.exports import Exports
 from nofluke.text.numbers import show_p
 from nofluke.text.tables import SCHEMA, Table, noted, plural, show_share, there_are_no
@@ -624,6 +624,7 @@ def read_several(
         except InputError as error:
             raise error_of(name, error) from None
         detectors[name] = Detector(sequence=sequence, cuts=cuts, made=made, alarms=alarms)
+    judge_together(one.made.trial for one in detectors.values())
     notes += _named({name: one.made.notes for name, one in detectors.items()})
     notes += [f"{name}: {note}" for name, one in detectors.items() if one.cuts is not None for note in one.cuts.notes]
     if all(sequence.scores is None for sequence in sequences.values()):

@@ -16,6 +16,7 @@ from nofluke.errors import InputError, arg, say
 from nofluke.laws.exact.moments import Moments
 from nofluke.laws.law import How, Law
 from nofluke.laws.montecarlo import Draw
+from nofluke.lazy import lazy
 from nofluke.metrics.draws import Layout
 from nofluke.plain import as_number, as_rng, as_whole, check_word
 from nofluke.series.trial import Cell
@@ -208,7 +209,7 @@ class NullModel(ABC):
             if isinstance(value, int | float | str) and value != default
         }
 
-    @property
+    @lazy
     def text(self) -> str:
         """Name and settings as :func:`nofluke.nulls.as_null` and ``--null`` read them: "seasonal:period=24"."""
         settings = ",".join(f"{key}={value}" for key, value in self.settings.items())

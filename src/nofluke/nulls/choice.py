@@ -156,6 +156,13 @@ def pick(look: Look) -> Pick:
 def _picked(look: Look) -> Pick:
     if look.cell.n_events == 0 or len(look.cell.alarms) == 0:
         return Pick(model=CircularShift(), why=say("There are no {events} or no {alarms} to look at."))
+    if look.season is None and not look.drifts:  # then the alarms have no say in it
+        return look.events.once("picked", lambda: _first_that_keeps(look))
+    return _first_that_keeps(look)
+
+
+def _first_that_keeps(look: Look) -> Pick:
+    """The first candidate that keeps all traits."""
     traits = traits_of(look)
     if not traits:
         return Pick(

@@ -8,7 +8,7 @@ not, all frequencies of both sides are searched.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -230,49 +230,118 @@ class Drift:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Side(Keeper):
-    """Events or alarms, and their spectrum. Steps that do not count are taken to have the mean value.
+class Spectra(Keeper):
+    """Sides on the same steps, such as the alarms of several detectors, and their spectra, worked out together.
 
     Attributes
     ----------
-    at : int array
-        Steps of them, among all steps; or all steps that count, if there are weights.
+    at : tuple of int arrays
+        Steps of each, among all steps; or all steps that count, if there are weights.
     open_steps : bool array
-        Which of all steps count.
-    weights : float array or None
+        Which of all steps count. Those that do not are taken to have the mean value.
+    weights : tuple of float arrays or None
         A value for each of ``at``, of mean 0; None for 1 each.
     """
 
-    at: IntArray
+    at: tuple[IntArray, ...]
     open_steps: BoolArray
-    weights: FloatArray | None = None
+    weights: tuple[FloatArray, ...] | None = None
 
     @classmethod
-    def of_steps(cls, steps: IntArray, open_steps: BoolArray) -> Side:
+    def of_steps(cls, steps: Iterable[IntArray], open_steps: BoolArray) -> Spectra:
         """Steps, numbered among those that count."""
-        at = steps if open_steps.all() else np.flatnonzero(open_steps)[steps]
-        return cls(at=at, open_steps=open_steps)
-
-    @classmethod
-    def of_values(cls, values: FloatArray, open_steps: BoolArray) -> Side:
-        """Values of mean 0, of the steps that count."""
-        return cls(at=np.flatnonzero(open_steps), open_steps=open_steps, weights=values)
+        if not open_steps.all():
+            every = np.flatnonzero(open_steps)
+            steps = (every[own] for own in steps)
+        return cls(at=tuple(steps), open_steps=open_steps)
 
     @property
-    def n_steps(self) -> int:
-        """All steps."""
-        return len(self.open_steps)
+    def sides(self) -> tuple[Side, ...]:
+        """Each by itself."""
+        return tuple(Side(spectra=self, place=i) for i in range(len(self.at)))
+
+    @lazy
+    def series(self) -> FloatArray:
+        """A row of values for each side, less their mean, added up where the series is very long."""
+        n = len(self.open_steps)
+        bins = -(-n // coarse_of(n))
+        weights = [None] * len(self.at) if self.weights is None else self.weights
+        places = self.at if bins == n else tuple(at * bins // n for at in self.at)
+        found = np.array(
+            [np.bincount(at, own, bins) for at, own in zip(places, weights, strict=True)], dtype=np.float64
+        )
+        if self.weights is not None:
+            return found
+        many = np.array([[len(at)] for at in self.at])
+        if not self.open_steps.all():
+            sizes = np.bincount(np.flatnonzero(self.open_steps) * bins // n, minlength=bins)
+        elif bins < n:
+            sizes = np.diff(-(-np.arange(bins + 1) * n // bins))
+        else:
+            found -= many / n
+            return found
+        found -= sizes * (many / sizes.sum())
+        return found
 
     @lazy
     def powers(self) -> FloatArray:
         """Powers of all frequencies the series shows, from 1 cycle up. One step per bin: no rotation changes them."""
-        spectrum = np.fft.rfft(self.series)[1 : (len(self.series) + 1) // 2]
+        series = self.series
+        spectrum = np.fft.rfft(series)[:, 1 : (series.shape[1] + 1) // 2]
         return np.asarray(spectrum.real**2 + spectrum.imag**2)
 
     @lazy
     def tails(self) -> FloatArray:
         """-log P of each power, from its ratio to the mean of its neighbours."""
         return _against_neighbours(self.powers)
+
+
+@dataclass(frozen=True, slots=False, kw_only=True, eq=False)
+class Side(Keeper):
+    """Events or alarms, and their spectrum: one of `Spectra`."""
+
+    spectra: Spectra
+    place: int = 0
+
+    @classmethod
+    def of_steps(cls, steps: IntArray, open_steps: BoolArray) -> Side:
+        """Steps, numbered among those that count."""
+        return cls(spectra=Spectra.of_steps((steps,), open_steps))
+
+    @classmethod
+    def of_values(cls, values: FloatArray, open_steps: BoolArray) -> Side:
+        """Values of mean 0, of the steps that count."""
+        return cls(spectra=Spectra(at=(np.flatnonzero(open_steps),), open_steps=open_steps, weights=(values,)))
+
+    @property
+    def at(self) -> IntArray:
+        """Its steps, among all steps."""
+        return self.spectra.at[self.place]
+
+    @property
+    def plain(self) -> bool:
+        """Whether its steps count 1 each."""
+        return self.spectra.weights is None
+
+    @property
+    def n_steps(self) -> int:
+        """All steps."""
+        return len(self.spectra.open_steps)
+
+    @property
+    def series(self) -> FloatArray:
+        """The values less their mean, added up where the series is very long."""
+        return np.asarray(self.spectra.series[self.place])
+
+    @lazy
+    def powers(self) -> FloatArray:
+        """Powers of all frequencies the series shows, from 1 cycle up."""
+        return np.asarray(self.spectra.powers[self.place])
+
+    @lazy
+    def tails(self) -> FloatArray:
+        """-log P of each power, from its ratio to the mean of its neighbours."""
+        return np.asarray(self.spectra.tails[self.place])
 
     @lazy
     def accidents(self) -> tuple[FloatArray, float]:
@@ -300,22 +369,6 @@ class Side(Keeper):
             for kind in combs_of(n)
         )
 
-    @lazy
-    def series(self) -> FloatArray:
-        """The values less their mean, added up where the series is very long."""
-        n, whole = self.n_steps, bool(self.open_steps.all())
-        bins = -(-n // coarse_of(n))
-        if self.weights is None and whole and bins == n:
-            return np.asarray(np.bincount(self.at, minlength=n) - len(self.at) / n)
-        found = np.bincount(self.at * bins // n, weights=self.weights, minlength=bins).astype(np.float64)
-        if self.weights is not None:
-            return found
-        if whole:
-            sizes = np.diff(-(-np.arange(bins + 1) * n // bins))
-        else:
-            sizes = np.bincount(np.flatnonzero(self.open_steps) * bins // n, minlength=bins)
-        return np.asarray(found - sizes * (len(self.at) / sizes.sum()))
-
 
 FIRST_LOOKS = Patience.of_module("nofluke.nulls.spectra_kernels")
 ROUNDED = 1 - 1e-9  # of p-values at first looks, whose last digits may differ
@@ -333,8 +386,14 @@ def least_of_drift(events: Side, alarms: Side, longest: int) -> float:
         return 0.0
     if not looked:
         return 1.0
-    least = loops.least_of_slow_changes(events.powers[:top], alarms.powers[:top], np.array(looked), BACKGROUND)
-    return float(least) * ROUNDED
+
+    def of_all() -> FloatArray:
+        powers = alarms.spectra.powers[:, :top]
+        return np.asarray(loops.least_of_slow_changes(events.powers[:top], powers, np.array(looked), BACKGROUND))
+
+    # of all alarms at once, the first time that one of them is looked at
+    found = alarms.spectra.latest("least of slow changes", (events, longest), of_all)
+    return float(found[alarms.place]) * ROUNDED
 
 
 def drift(events: Side, alarms: Side, longest: int = 1) -> Drift:
@@ -418,10 +477,10 @@ def fisher(one: float, other: float, alike: float) -> float:
 
 def _against_neighbours(power: FloatArray) -> FloatArray:
     """-log P of each power, from its ratio to the mean of its neighbours."""
-    count = _neighbours(len(power))
+    count = _neighbours(power.shape[-1])
     background = _around(power)
     background /= count
-    tails = np.divide(power, background, out=np.zeros(len(power)), where=background > 0)
+    tails = np.divide(power, background, out=np.zeros(power.shape), where=background > 0)
     tails /= count
     np.log1p(tails, out=tails)
     tails *= count
@@ -436,12 +495,14 @@ def _neighbours(n: int) -> FloatArray:
 
 def _around(power: FloatArray) -> FloatArray:
     """Sums over the neighbours on both sides, those next to it left out."""
-    n, far = len(power), GAP + BESIDE + 1
-    total = np.empty(n + 1 + 2 * far)  # of all up to each one, from so far before the first to so far behind the last
-    total[: far + 1] = 0.0
-    power.cumsum(out=total[far + 1 : far + 1 + n])
-    total[far + 1 + n :] = total[far + n]
-    below, left, right, above = (total[far + k : far + k + n] for k in (-GAP - BESIDE, -GAP, GAP + 1, GAP + 1 + BESIDE))
+    n, far = power.shape[-1], GAP + BESIDE + 1
+    # of all up to each one, from so far before the first to so far behind the last
+    total = np.empty((*power.shape[:-1], n + 1 + 2 * far))
+    total[..., : far + 1] = 0.0
+    power.cumsum(axis=-1, out=total[..., far + 1 : far + 1 + n])
+    total[..., far + 1 + n :] = total[..., far + n, None]
+    places = (-GAP - BESIDE, -GAP, GAP + 1, GAP + 1 + BESIDE)
+    below, left, right, above = (total[..., far + k : far + k + n] for k in places)
     sums = left - below
     sums += above
     sums -= right
@@ -485,26 +546,29 @@ class CommonPeriod:
 
 def least_of_period(events: Side, alarms: Side, shortest: float) -> tuple[float, float]:
     """P-values that those of `common_period` are not below, of both and of the alarms alone; 0 if nobody has looked."""
-    plain = events.weights is None
-    loops = _first_looks(
-        events.n_steps, *(["least_of_whole_periods", "whole_periods"] if plain else []), "least_of_seasons"
-    )
+    names = ("least_of_whole_periods", "whole_periods") if events.plain else ()
+    loops = _first_looks(events.n_steps, *names, "least_of_seasons")
     if loops is None:
         return 0.0, 0.0
     looked = searched(events.n_steps, shortest)
     if looked.last < looked.first:
         return 1.0, 1.0
-    both, alone = loops.least_of_seasons(events.tails, alarms.tails, looked.first, looked.last, JOINTLY, OTHER_SIDE)
-    if plain:
-        n_powers, heard = len(events.tails), most_heard(len(alarms.at))
-        for (kind, begin, end), shown in zip(looked.whole, events.shown_at_first, strict=True):
-            if begin < end:
-                rows = harmonics_of(kind, events.n_steps, n_powers), kind.heard
-                least = loops.least_of_whole_periods(
-                    shown, alarms.tails, *rows, heard, kind.cap, begin, end, COMBS, JOINTLY, OTHER_SIDE
-                )
-                both = min(both, least)
-    return float(both) * ROUNDED, float(alone) * ROUNDED
+
+    def of_all() -> tuple[FloatArray, FloatArray]:
+        tails, n = alarms.spectra.tails, events.n_steps
+        both, alone = loops.least_of_seasons(events.tails, tails, looked.first, looked.last, JOINTLY, OTHER_SIDE)
+        if events.plain:
+            heard = np.array([most_heard(len(at)) for at in alarms.spectra.at])
+            for (kind, begin, end), shown in zip(looked.whole, events.shown_at_first, strict=True):
+                if begin < end:
+                    rows = harmonics_of(kind, n, tails.shape[1]), kind.heard
+                    loops.least_of_whole_periods(
+                        shown, tails, *rows, heard, kind.cap, begin, end, COMBS, JOINTLY, OTHER_SIDE, both
+                    )
+        return both, alone
+
+    both, alone = alarms.spectra.latest("least of a period", (events, shortest), of_all)
+    return float(both[alarms.place]) * ROUNDED, float(alone[alarms.place]) * ROUNDED
 
 
 def common_period(events: Side, alarms: Side, shortest: float, level: float, *, either: bool = False) -> CommonPeriod:
@@ -577,7 +641,7 @@ def _whole_period(events: Side, alarms: Side, looked: Searched, alike: float, ei
     """The whole period that shows best by many harmonics, and its p-value, corrected for the search."""
     best, period = 1.0, 0
     # what one season leaves is not searched in this way: hardly any null keeps two
-    if events.weights is not None:
+    if not events.plain:
         return best, period
     for (kind, begin, end), *tails in zip(looked.whole, events.combs, alarms.combs, strict=True):
         if begin >= end:

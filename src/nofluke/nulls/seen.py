@@ -49,6 +49,7 @@ from nofluke.nulls.seasons import (
     Period,
     SeasonSeen,
     Side,
+    Spectra,
     common_period,
     drift,
     fisher,
@@ -393,6 +394,11 @@ def without(cell: Cell, steps: BoolArray) -> Cell:
 # ---- what is seen in the events and in the alarms, looked at separately: clusters, runs, seasons
 
 
+def starts_of(alarms: IntArray, runs_of_them: IntArray) -> IntArray:
+    """Alarms, or the steps on which runs of them begin where these are long."""
+    return runs_of_them if len(alarms) >= levels.LONG_RUNS * len(runs_of_them) else alarms
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Look:
     """What is seen in the events and the alarms of one cell of a trial, each looked at by itself."""
@@ -458,17 +464,23 @@ class Look:
         return Events.of(self.cell.truth, own)
 
     @lazy
-    def alarm_starts(self) -> IntArray:
-        """Where alarms begin, or their runs where these are long: the length of a run is no slow change."""
-        steps = self.cell.alarms
-        known = None if self.sketch is None else self.sketch.alarm_runs
-        found = self.cell.episodes.starts if known is None else known
-        return found if len(steps) >= levels.LONG_RUNS * len(found) else steps
+    def alarms(self) -> Side:
+        """The spectrum of the alarms, worked out for all detectors that are judged together."""
+        batch, open_steps = self.cell.trial.batch, self.cell.truth.open_steps
+        if batch is None or self.sketch is not None:
+            return Side.of_steps(self.alarm_starts, open_steps)
+
+        def of_all() -> tuple[Side, ...]:
+            rows = (starts_of(own, found.starts) for own, found in zip(batch.steps, batch.episodes, strict=True))
+            return Spectra.of_steps(rows, open_steps).sides
+
+        return batch.once("spectra", of_all)[self.cell.trial.place]
 
     @lazy
-    def alarms(self) -> Side:
-        """The spectrum of the alarms."""
-        return Side.of_steps(self.alarm_starts, self.cell.truth.open_steps)
+    def alarm_starts(self) -> IntArray:
+        """Where alarms begin, or their runs where these are long: the length of a run is no slow change."""
+        known = None if self.sketch is None else self.sketch.alarm_runs
+        return starts_of(self.cell.alarms, self.cell.episodes.starts if known is None else known)
 
     @lazy
     def longest_alarm(self) -> int:

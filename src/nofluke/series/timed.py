@@ -339,16 +339,6 @@ class TimedCell(Cell):
         """n, the alarms that count, or episodes of them."""
         return int(self.trial.n_predictions[self.k]) if self.trial.edges == "zero" else self.windows.n
 
-    @lazy
-    def precision_hits(self) -> int:
-        """PA-AAδ: alarms near an event."""
-        return int(self.trial.precision_hits[self.d, self.k])
-
-    @lazy
-    def recall_hits(self) -> int:
-        """PAδ-AA: events near an alarm."""
-        return int(self.trial.recall_hits[self.d, self.k])
-
     @property
     def chosen(self) -> IntArray:
         """Which of the times of the detector are alarms."""

@@ -6,9 +6,10 @@ in one coordinate system: the steps that count, numbered from 0. Masked steps ta
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import InitVar, dataclass, field, fields, replace
-from typing import Any, Literal, Self
+from itertools import pairwise
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -38,6 +39,7 @@ from nofluke.series.tolerance import Ranges, Reach, Tolerance
 from nofluke.series.truth import Answer, Truth
 
 KEPT_ALARMS = 8_000_000  # positions of predictions kept between cells: 64 MB
+MOST_AT_ONCE = 2**20  # steps of all detectors of a batch: their spectra take 16 MB
 SOME_STEPS = 1_000  # are enough to tell how long a step is
 FARTHEST = 2**64 - 1
 TimeUnit = Literal["steps", "seconds", "clock"]
@@ -71,6 +73,113 @@ class Zones(Keeper):
     def near_events(self) -> IntArray:
         """AAδ by tolerance: steps near an event."""
         return np.array([total(near) for near in self.near], dtype=np.int64)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Batch(Keeper):
+    """Detectors that are judged on the same steps, each at one cut: their alarms are found and counted all at once.
+
+    Laid one behind another on a line, with a step between two that nobody predicts, their alarms are ascending steps,
+    of which the functions of `nofluke.series.counting` take any number. A row is a detector; most batches have one.
+    """
+
+    zones: Zones
+    detectors: tuple[AnyArray, ...]
+    cuts: tuple[float, ...]
+    count_alarms: CountAlarms
+
+    @lazy
+    def flags(self) -> tuple[BoolArray, ...]:
+        """Whether each step is predicted, a row a detector."""
+        return tuple(
+            values if values.dtype.kind == "b" else np.asarray(values >= np.float64(cut))
+            for values, cut in zip(self.detectors, self.cuts, strict=True)
+        )
+
+    @lazy
+    def steps(self) -> tuple[IntArray, ...]:
+        """The predicted steps, ascending."""
+        return tuple(flags.nonzero()[0] for flags in self.flags)
+
+    @property
+    def alone(self) -> bool:
+        """Whether there is one row, which is the line."""
+        return len(self.detectors) == 1
+
+    @lazy
+    def begins(self) -> IntArray:
+        """Where each row begins on the line, and where the next one would."""
+        return np.arange(len(self.detectors) + 1) * (self.zones.truth.n_steps + 1)
+
+    def _on_line(self, steps: IntArray) -> IntArray:
+        """The same steps of every row, on the line."""
+        return steps if self.alone else (self.begins[:-1, None] + steps).ravel()
+
+    @lazy
+    def line(self) -> IntArray:
+        """The predicted steps of all rows."""
+        if self.alone:
+            return self.steps[0]
+        return np.concatenate([steps + begin for steps, begin in zip(self.steps, self.begins.tolist(), strict=False)])
+
+    @lazy
+    def _runs(self) -> tuple[Ranges, list[int]]:
+        """The runs of predicted steps on the line, and how many of them there are before each row."""
+        found = runs(self.line)
+        return found, [0, len(found.starts)] if self.alone else found.starts.searchsorted(self.begins).tolist()
+
+    @lazy
+    def episodes(self) -> tuple[Ranges, ...]:
+        """The runs of predicted steps, by row."""
+        found, before = self._runs
+        if self.alone:
+            return (found,)
+        parts = [slice(first, behind) for first, behind in pairwise(before)]
+        return tuple(
+            Ranges(starts=found.starts[part] - begin, stops=found.stops[part] - begin)
+            for part, begin in zip(parts, self.begins.tolist(), strict=False)
+        )
+
+    @lazy
+    def n_predictions(self) -> list[int]:
+        """Predictions by row: predicted steps, or episodes of them."""
+        each: Any = self.steps if self.count_alarms == "steps" else [found.starts for found in self.episodes]
+        return list(map(len, each))
+
+    @lazy
+    def precision_hits(self) -> list[list[int]]:
+        """PA-AAδ by tolerance and row: predictions near an event."""
+        return [self._near_event(near) for near in self.zones.near]
+
+    def _near_event(self, near: Ranges) -> list[int]:
+        """By row, how many predictions lie in stretches near an event."""
+        starts, stops, line = self._on_line(near.starts), self._on_line(near.stops), self.line
+        if self.count_alarms == "steps":
+            inside = line.searchsorted(stops) - line.searchsorted(starts)
+            if self.alone:
+                return [int(inside.sum())]
+            found: list[int] = inside.reshape(len(self.detectors), len(near.starts)).sum(axis=1).tolist()
+            return found
+        every, before = self._runs
+        hit = touching(every, Ranges(starts=starts, stops=stops))
+        return [int(np.count_nonzero(hit[first:behind])) for first, behind in pairwise(before)]
+
+    @lazy
+    def found(self) -> list[BoolArray]:
+        """By tolerance, whether each event has a prediction near it, a row a detector."""
+        shape = len(self.detectors), self.zones.truth.n
+        return [
+            (
+                self.line.searchsorted(self._on_line(windows.stops))
+                > self.line.searchsorted(self._on_line(windows.starts))
+            ).reshape(shape)
+            for windows in self.zones.event_windows
+        ]
+
+    @lazy
+    def recall_hits(self) -> list[list[int]]:
+        """PAδ-AA by tolerance and row: events with a prediction near them."""
+        return [[int(np.count_nonzero(row)) for row in found] for found in self.found]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -125,6 +234,7 @@ class Trial:
     count_alarms: CountAlarms = "steps"
     told: FloatArray | None = field(repr=False, default=None)
     zones: Zones = field(repr=False, default=None)  # type: ignore[assignment]  # made below
+    place: ClassVar[int] = 0  # in the batch; those that `judge_together` joins have their own
     ranking: InitVar[tuple[IntArray, IntArray] | None] = None
     n_steps: int = field(init=False, repr=False)
     n_events: int = field(init=False, repr=False)
@@ -193,6 +303,14 @@ class Trial:
             self.__dict__["_ranking"] = ranking
         self._check()
 
+    @lazy
+    def batch(self) -> Batch | None:
+        """The detectors that this one is judged together with; of many thresholds, and in time, there is none."""
+        if self.in_time or len(self.thresholds) != 1:
+            return None
+        cuts = (float(self.thresholds[0]),)
+        return Batch(zones=self.zones, detectors=(self.detector,), cuts=cuts, count_alarms=self.count_alarms)
+
     def _zones(self) -> Zones:
         return Zones(truth=self.truth, reaches=self.reaches)
 
@@ -259,6 +377,8 @@ class Trial:
 
     def alarms(self, k: int) -> IntArray:
         """The steps that threshold k predicts, ascending."""
+        if self.batch is not None:
+            return self.batch.steps[self.place]
         found = self._kept.get(k)
         if found is None:
             found = self.alarm_flags(k).nonzero()[0]
@@ -269,6 +389,8 @@ class Trial:
 
     def alarm_flags(self, k: int) -> BoolArray:
         """Whether threshold k predicts each step."""
+        if self.batch is not None:
+            return self.batch.flags[self.place]
         if not self.scored:
             return self.detector
         return np.asarray(self.detector >= np.float64(self.thresholds[k]))
@@ -291,16 +413,16 @@ class Trial:
         """Predictions, by threshold: predicted steps, or episodes of them."""
         if self.count_alarms == "steps":
             return self.n_alarm_steps
-        if len(self.thresholds) == 1:
-            return np.array([self.cell(0, 0).n_predictions])
+        if self.batch is not None:
+            return np.array([self.batch.n_predictions[self.place]])
         # a run has one step more than it has pairs of neighbours
         return self.n_alarm_steps - self._reaching(self._pairs)
 
     @lazy
     def precision_hits(self) -> IntArray:
         """PA-AAδ by cell: predictions near an event."""
-        if len(self.thresholds) == 1:
-            return np.array([[self.cell(d, 0).precision_hits] for d in range(len(self.reaches))])
+        if self.batch is not None:
+            return np.array([[hits[self.place]] for hits in self.batch.precision_hits])
         order, below = self._ranking
         counts = (np.concatenate([[0], np.cumsum(flags_of(near, self.n_steps)[order])]) for near in self.zones.near)
         hits = np.stack([count[-1] - count[below] for count in counts])
@@ -330,8 +452,8 @@ class Trial:
     @lazy
     def recall_hits(self) -> IntArray:
         """PAδ-AA by cell: events with a prediction near them."""
-        if len(self.thresholds) == 1:
-            return np.array([[self.cell(d, 0).recall_hits] for d in range(len(self.reaches))])
+        if self.batch is not None:
+            return np.array([[hits[self.place]] for hits in self.batch.recall_hits])
         return np.stack([self._held(windows) for windows in self.event_windows])
 
     def finders(self, d: int) -> Ranges:
@@ -382,6 +504,29 @@ class Trial:
     def _only(self) -> Cell:
         """The cell of a trial that has one, with what is worked out for it."""
         return Cell(trial=self, d=0, k=0)
+
+
+def judge_together(trials: Iterable[Trial]) -> None:
+    """Have the alarms of these trials found, counted and looked at all at once, where they are on the same steps.
+
+    As soon as they are made: before anything is asked of them.
+    """
+    alike: dict[Any, list[Trial]] = {}
+    for trial in trials:
+        if trial.batch is not None:
+            alike.setdefault((id(trial.zones), trial.count_alarms), []).append(trial)
+    for group in alike.values():
+        at_once = max(MOST_AT_ONCE // max(group[0].n_steps, 1), 1)
+        for first in range(0, len(group), at_once):
+            some = group[first : first + at_once]
+            batch = Batch(
+                zones=some[0].zones,
+                detectors=tuple(trial.detector for trial in some),
+                cuts=tuple(float(trial.thresholds[0]) for trial in some),
+                count_alarms=some[0].count_alarms,
+            )
+            for place, trial in enumerate(some):
+                trial.__dict__.update(batch=batch, place=place)
 
 
 def truth_of(sequence: Sequence) -> Truth:
@@ -527,9 +672,8 @@ class Cell(Keeper):
     @lazy
     def n_predictions(self) -> int:
         """n, the predictions: predicted steps, or episodes of them."""
-        if len(self.trial.thresholds) > 1:
-            return int(self.trial.n_predictions[self.k])
-        return len(self.alarms) if self.trial.count_alarms == "steps" else len(self.episodes.starts)
+        batch = self.trial.batch
+        return int(self.trial.n_predictions[self.k]) if batch is None else batch.n_predictions[self.trial.place]
 
     @property
     def threshold(self) -> float | None:
@@ -571,7 +715,8 @@ class Cell(Keeper):
     @lazy
     def episodes(self) -> Ranges:
         """The runs of predicted steps, whatever is counted."""
-        return runs(self.alarms)
+        batch = self.trial.batch
+        return runs(self.alarms) if batch is None else batch.episodes[self.trial.place]
 
     @lazy
     def stretches(self) -> Stretches:
@@ -661,19 +806,14 @@ class Cell(Keeper):
     @lazy
     def precision_hits(self) -> int:
         """PA-AAδ: predictions near an event."""
-        if len(self.trial.thresholds) > 1:
-            return int(self.trial.precision_hits[self.d, self.k])
-        near = self.trial.zones.near[self.d]
-        if self.trial.count_alarms == "episodes":
-            return int(np.count_nonzero(touching(self.episodes, near)))
-        return int((self.alarms.searchsorted(near.stops) - self.alarms.searchsorted(near.starts)).sum())
+        trial, batch = self.trial, self.trial.batch
+        return int(trial.precision_hits[self.d, self.k]) if batch is None else batch.precision_hits[self.d][trial.place]
 
     @lazy
     def recall_hits(self) -> int:
         """PAδ-AA: events near a prediction."""
-        if len(self.trial.thresholds) > 1:
-            return int(self.trial.recall_hits[self.d, self.k])
-        return int(np.count_nonzero(self.found))
+        trial, batch = self.trial, self.trial.batch
+        return int(trial.recall_hits[self.d, self.k]) if batch is None else batch.recall_hits[self.d][trial.place]
 
     def with_perfect_alarms(self) -> Iterator[Cell]:
         """The same events with alarms that find them all and nothing else.
@@ -704,7 +844,10 @@ class Cell(Keeper):
     @lazy
     def found(self) -> BoolArray:
         """Whether each event has a prediction near it."""
-        windows = self.trial.event_windows[self.d]
+        trial = self.trial
+        if trial.batch is not None:
+            return np.asarray(trial.batch.found[self.d][trial.place])
+        windows = trial.event_windows[self.d]
         return np.asarray(self.alarms.searchsorted(windows.stops) > self.alarms.searchsorted(windows.starts))
 
     def delays(self) -> FloatArray:

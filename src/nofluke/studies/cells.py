@@ -2,26 +2,40 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from nofluke.arrays import AnyArray
-from nofluke.errors import InputError
+from nofluke.errors import InputError, Words
 from nofluke.inference.evaluate import Evaluation, evaluate_trial
 from nofluke.inference.significance import significance
 from nofluke.metrics.labelled import Labelled, read_labelled
 from nofluke.series.between import Made, trial_of
 from nofluke.series.detector import Cuts, break_ties, choose_cut
 from nofluke.series.reading import Known, Sequence, first_step, prepare
-from nofluke.series.trial import Cell
+from nofluke.series.trial import Cell, judge_together
 from nofluke.studies.asked import Asked
-from nofluke.studies.cases import Case
+from nofluke.studies.cases import Case, Fault, reason_of
 from nofluke.studies.rows import Row
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Ready:
+    """A detector of a case, read and cut: what is left is to judge it. ``seconds`` is how long that took."""
+
+    name: str
+    scores: AnyArray
+    sequence: Sequence
+    cuts: Cuts | None
+    made: Made
+    seconds: float
+
+
 class Cells:
-    """The detectors of one case, one after another; the first reads the series, others share what is known of it."""
+    """The detectors of one case; the first reads the series, others share what is known of it."""
 
     def __init__(self, case: Case, asked: Asked) -> None:
         self.case, self.asked = case, asked
@@ -77,14 +91,32 @@ class Cells:
         sequence = self.sequence(scores)
         return self.made(sequence, self.cuts(sequence)).trial.cell(0, 0)
 
-    def evaluation(self, detector: str, scores: AnyArray) -> Evaluation:
+    def ready(self) -> dict[str, Ready | Words]:
+        """Each detector, to be judged together with the others; or why it cannot be."""
+        found: dict[str, Ready | Words] = {}
+        for name, given in self.case.detectors.items():
+            begun = time.perf_counter()
+            if isinstance(given, Fault):
+                found[name] = given.reason
+                continue
+            try:
+                scores = self.scores_of(name)
+                sequence = self.sequence(scores)
+                cuts = self.cuts(sequence)
+                made = self.made(sequence, cuts)
+            except Exception as error:  # whatever it is, the other cells go on
+                found[name] = reason_of(error)
+                continue
+            taken = time.perf_counter() - begun
+            found[name] = Ready(name=name, scores=scores, sequence=sequence, cuts=cuts, made=made, seconds=taken)
+        judge_together(one.made.trial for one in found.values() if isinstance(one, Ready))
+        return found
+
+    def evaluation(self, one: Ready) -> Evaluation:
         """The evaluation of one detector, as `nofluke.evaluate` makes it."""
-        asked = self.asked
-        sequence = self.sequence(scores)
-        cuts = self.cuts(sequence)
-        made = self.made(sequence, cuts)
-        seed = asked.seed_of(self.case.series, detector)
-        return evaluate_trial(made, sequence, cuts, asked.question, asked.about.reading["count_events"], seed)
+        asked, seed = self.asked, self.asked.seed_of(self.case.series, one.name)
+        counted = asked.about.reading["count_events"]
+        return evaluate_trial(one.made, one.sequence, one.cuts, asked.question, counted, seed)
 
     def metrics(self, detector: str, scores: AnyArray) -> Row:
         """The columns of the metrics that were asked for."""

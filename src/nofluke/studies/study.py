@@ -12,7 +12,6 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from nofluke.arrays import AnyArray
 from nofluke.errors import InputError, arg, named, say
 from nofluke.nulls import Null
 from nofluke.plain import as_whole, check_word, is_text
@@ -22,7 +21,7 @@ from nofluke.series.detector import CutTies
 from nofluke.series.tolerance import Length, Tolerance
 from nofluke.studies.asked import Asked
 from nofluke.studies.cases import Case, Chunk, Fault, reason_of
-from nofluke.studies.cells import Cells
+from nofluke.studies.cells import Cells, Ready
 from nofluke.studies.draws import hits_at_shifts, joint_of, joint_row, kept_draws, seed_of
 from nofluke.studies.memory import Memory
 from nofluke.studies.result import RANKED, Study
@@ -47,19 +46,19 @@ def add_case(case: Case, asked: Asked, rows: Rows) -> None:
     if isinstance(case.truth, Fault):
         rows.fail(case, "", case.truth.reason)
         return
-    shared, detectors = Cells(case, asked), dict[str, AnyArray]()
-    for name, scores in case.detectors.items():
-        if isinstance(scores, Fault):
-            rows.fail(case, name, scores.reason)
-        else:
-            detectors[name] = shared.scores_of(name)
-    known = False
-    for name, scores in detectors.items():
+    cells = Cells(case, asked)
+    ready, known = cells.ready(), False
+    for name, one in ready.items():
+        if not isinstance(one, Ready):
+            rows.fail(case, name, one)
+    for name, one in ready.items():
+        if not isinstance(one, Ready):
+            continue
         begun = time.perf_counter()
         try:
-            result = shared.evaluation(name, scores)
+            result = cells.evaluation(one)
             cell, choice, joint = result.cell, result.settings.choice, None
-            row = row_of(case, name, result) | shared.metrics(name, scores)
+            row = row_of(case, name, result) | cells.metrics(name, one.scores)
             laws = [law_row(test.law, test.measure) for test in (result.precision_test, result.recall_test)]
             if choice.holds:
                 joint = joint_of(cell, choice.model, asked.kept_draws, seed_of(asked, case.series, name))
@@ -76,7 +75,9 @@ def add_case(case: Case, asked: Asked, rows: Rows) -> None:
             rows.shifts.add(case, name, shifted)
         if joint is not None:
             rows.joints.append(joint_row(case.series, name, joint))
-        rows.timings.append({"series": case.series, "detector": name, "seconds": time.perf_counter() - begun})
+        rows.timings.append(
+            {"series": case.series, "detector": name, "seconds": one.seconds + time.perf_counter() - begun}
+        )
 
 
 # ---- judge many detectors on many series: read, compute chunk by chunk, keep each part
