@@ -869,15 +869,16 @@ class Trait(ABC):
     ----------
     kept : str
         What nulls that keep it declare in `NullModel.keeps`.
-    there : str
-        The attribute of `Look` that says whether it is seen, so that auto has to keep it.
     ignored : str
         The end of a sentence about a null that does not.
     """
 
     kept: ClassVar[Kept]
-    there: ClassVar[str]
     ignored: ClassVar[str] = "which it does not keep"
+
+    @abstractmethod
+    def is_there(self, look: Look) -> bool:
+        """Whether it is seen, so that auto has to keep it."""
 
     @abstractmethod
     def seen(self, look: Look) -> str:
@@ -899,7 +900,10 @@ class Trait(ABC):
 class Seasons(Trait):
     """Events or alarms follow a period."""
 
-    kept, there = "season", "season"
+    kept = "season"
+
+    def is_there(self, look: Look) -> bool:
+        return look.season is not None
 
     def seen(self, look: Look) -> str:
         return "" if look.season is None else look.season.seen
@@ -987,7 +991,10 @@ class Seasons(Trait):
 class SlowChange(Trait):
     """The rates of events and alarms change slowly with time."""
 
-    kept, there = "drift", "drifts"
+    kept = "drift"
+
+    def is_there(self, look: Look) -> bool:
+        return look.drifts
 
     def seen(self, look: Look) -> str:
         return look.changes
@@ -1027,8 +1034,11 @@ class SlowChange(Trait):
 class Together(Trait):
     """Events cannot be moved one by one: they come as runs, in clusters, or at a distance from each other."""
 
-    kept, there = "clusters", "together"
+    kept = "clusters"
     ignored = "but it moves each one independently"
+
+    def is_there(self, look: Look) -> bool:
+        return bool(look.together)
 
     def seen(self, look: Look) -> str:
         return capitalised(look.together)
@@ -1134,7 +1144,7 @@ TRAITS: tuple[Trait, ...] = (SEASONS, SLOW_CHANGE, TOGETHER)  # first what is wo
 
 def traits_of(look: Look) -> tuple[Trait, ...]:
     """Those that are seen, and that a null has to keep."""
-    return tuple(trait for trait in TRAITS if getattr(look, trait.there))
+    return tuple(trait for trait in TRAITS if trait.is_there(look))
 
 
 def against(null: NullModel, look: Look) -> str:

@@ -272,10 +272,17 @@ def _mirrored(ranges: Ranges, n: int, reach: int) -> Ranges:
     >>> found.starts, found.stops
     (array([-1,  4,  7]), array([1, 5, 8]))
     """
-    back, forth = -ranges.stops[::-1], -ranges.starts[::-1]
-    starts = np.concatenate([back, ranges.starts, back + 2 * n])
-    stops = np.concatenate([forth, ranges.stops, forth + 2 * n])
-    return union(Ranges(starts=np.clip(starts, -reach, n + reach), stops=np.clip(stops, -reach, n + reach)))
+    before, behind = int(ranges.starts.searchsorted(reach)), int(ranges.stops.searchsorted(n - reach, side="right"))
+    if before == 0 and behind == len(ranges.starts):  # none is near a border
+        return ranges
+    starts, stops = [ranges.starts], [ranges.stops]
+    if before:
+        starts.insert(0, np.maximum(-ranges.stops[before - 1 :: -1], -reach))
+        stops.insert(0, -ranges.starts[before - 1 :: -1])
+    if behind < len(ranges.starts):
+        starts.append(2 * n - ranges.stops[: behind - 1 if behind else None : -1])
+        stops.append(np.minimum(2 * n - ranges.starts[: behind - 1 if behind else None : -1], n + reach))
+    return union(Ranges(starts=np.concatenate(starts), stops=np.concatenate(stops)))
 
 
 def _met(ranges: Ranges, zone: Ranges, reach: int) -> IntArray:
@@ -287,7 +294,8 @@ def _met(ranges: Ranges, zone: Ranges, reach: int) -> IntArray:
     >>> _met(Ranges(starts=np.array([2]), stops=np.array([4])), zone, 3)
     array([1, 1, 0, 0, 0, 1, 1])
     """
-    change = np.zeros(2 * reach + 2, dtype=np.int64)
+    size = 2 * reach + 2
+    change = np.zeros(size, dtype=np.int64)
     first = zone.stops.searchsorted(ranges.starts - reach, side="right")  # of those that come near
     many = zone.starts.searchsorted(ranges.stops + reach) - first
     at_a_time = max(AT_ONCE // int(many.max(initial=1)), 1)
@@ -298,7 +306,7 @@ def _met(ranges: Ranges, zone: Ranges, reach: int) -> IntArray:
         follows = each[1:] == each[:-1]
         ends[1:][follows] = np.minimum(ends[1:], begins[:-1])[follows]
         for edges, by in ((begins, 1), (ends, -1)):
-            change += by * np.bincount(np.clip(edges, -reach, reach + 1) + reach, minlength=len(change))
+            change += by * np.bincount(np.minimum(np.maximum(edges + reach, 0), size - 1), minlength=size)
     return np.cumsum(change[:-1])
 
 
