@@ -290,13 +290,8 @@ class Spectra(Keeper):
         spectrum = np.fft.rfft(series)[:, 1 : (series.shape[1] + 1) // 2]
         return np.asarray(spectrum.real**2 + spectrum.imag**2)
 
-    @lazy
-    def tails(self) -> FloatArray:
-        """-log P of each power, from its ratio to the mean of its neighbours."""
-        return _against_neighbours(self.powers)
 
-
-@dataclass(frozen=True, slots=False, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Side(Keeper):
     """Events or alarms, and their spectrum: one of `Spectra`."""
 
@@ -341,7 +336,7 @@ class Side(Keeper):
     @lazy
     def tails(self) -> FloatArray:
         """-log P of each power, from its ratio to the mean of its neighbours."""
-        return np.asarray(self.spectra.tails[self.place])
+        return _against_neighbours(self.powers)
 
     @lazy
     def accidents(self) -> tuple[FloatArray, float]:
@@ -547,7 +542,7 @@ class CommonPeriod:
 def least_of_period(events: Side, alarms: Side, shortest: float) -> tuple[float, float]:
     """P-values that those of `common_period` are not below, of both and of the alarms alone; 0 if nobody has looked."""
     names = ("least_of_whole_periods", "whole_periods") if events.plain else ()
-    loops = _first_looks(events.n_steps, *names, "least_of_seasons")
+    loops = _first_looks(events.n_steps, *names, "to_neighbours", "least_of_seasons")
     if loops is None:
         return 0.0, 0.0
     looked = searched(events.n_steps, shortest)
@@ -555,16 +550,17 @@ def least_of_period(events: Side, alarms: Side, shortest: float) -> tuple[float,
         return 1.0, 1.0
 
     def of_all() -> tuple[FloatArray, FloatArray]:
-        tails, n = alarms.spectra.tails, events.n_steps
-        both, alone = loops.least_of_seasons(events.tails, tails, looked.first, looked.last, JOINTLY, OTHER_SIDE)
+        powers = alarms.spectra.powers
+        n, n_powers = events.n_steps, powers.shape[1]
+        count = _neighbours(n_powers)
+        known = events.tails, loops.to_neighbours(powers, count, GAP, BESIDE), count
+        both, alone = loops.least_of_seasons(*known, looked.first, looked.last, JOINTLY, OTHER_SIDE)
         if events.plain:
             heard = np.array([most_heard(len(at)) for at in alarms.spectra.at])
             for (kind, begin, end), shown in zip(looked.whole, events.shown_at_first, strict=True):
                 if begin < end:
-                    rows = harmonics_of(kind, n, tails.shape[1]), kind.heard
-                    loops.least_of_whole_periods(
-                        shown, tails, *rows, heard, kind.cap, begin, end, COMBS, JOINTLY, OTHER_SIDE, both
-                    )
+                    rows = harmonics_of(kind, n, n_powers), kind.heard, heard, kind.cap
+                    loops.least_of_whole_periods(shown, *known[1:], *rows, begin, end, COMBS, JOINTLY, OTHER_SIDE, both)
         return both, alone
 
     both, alone = alarms.spectra.latest("least of a period", (events, shortest), of_all)
