@@ -11,10 +11,13 @@ from hypothesis import strategies as st
 
 import nofluke as nf
 from nofluke.errors import InputError
+from nofluke.nulls.seasons import least_of_period
+from nofluke.nulls.seen import Look
 from nofluke.series.counting import largest_within, union, within
+from nofluke.series.detector import AlarmRule
 from nofluke.series.reading import prepare
 from nofluke.series.tolerance import Ranges, Reach, Tolerance
-from nofluke.series.trial import Trial
+from nofluke.series.trial import Trial, judge_together
 from nofluke.series.truth import Truth
 
 
@@ -59,6 +62,52 @@ class TestCells:
                 assert whole.near_events[d] == alone.near_events[0]
                 np.testing.assert_array_equal(whole.cell(d, k).found, alone.cell(0, 0).found)
                 np.testing.assert_array_equal(whole.cell(d, k).windows.starts, alone.cell(0, 0).windows.starts)
+
+    @settings(max_examples=200)
+    @given(st.data())
+    def test_detectors_judged_together_are_what_each_is_alone(self, data):
+        """Alarms at the borders of one do not meet those of the next; steps or episodes, single events or ranges."""
+        n = data.draw(st.integers(2, 12))
+        truth = data.draw(st.lists(st.booleans(), min_size=n, max_size=n))
+        scores = st.lists(st.integers(0, 2), min_size=n, max_size=n).map(lambda values: np.array(values, dtype=float))
+        mask = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)))
+        mask[0] = False
+        sides = st.tuples(st.integers(-3, 4), st.integers(-3, 4)).filter(lambda both: sum(both) >= 0)
+        within = tuple(
+            Tolerance(early=early, late=late) for early, late in data.draw(st.lists(sides, min_size=1, max_size=2))
+        )
+        rule = AlarmRule.of(data.draw(st.sampled_from(["steps", "episodes"])))
+        first = prepare(truth, np.zeros(n), mask=mask, count_events=data.draw(st.sampled_from([None, "ranges"])))
+        every = [first.with_scores(data.draw(scores)) for _ in range(data.draw(st.integers(2, 4)))]
+        together, alone = ([Trial.of(one, within, np.ones(1), rule) for one in every] for _ in range(2))
+        judge_together(together)
+        assert together[0].batch is together[-1].batch
+        for one, other in zip(together, alone, strict=True):
+            for name in ("n_alarm_steps", "n_predictions", "precision_hits", "recall_hits", "near_predictions"):
+                np.testing.assert_array_equal(getattr(one, name), getattr(other, name), name)
+            for d in range(len(within)):
+                mine, theirs = one.cell(d, 0), other.cell(d, 0)
+                np.testing.assert_array_equal(mine.alarms, theirs.alarms)
+                np.testing.assert_array_equal(mine.alarm_flags, theirs.alarm_flags)
+                np.testing.assert_array_equal(mine.found, theirs.found)
+                np.testing.assert_array_equal(mine.episodes.starts, theirs.episodes.starts)
+                np.testing.assert_array_equal(mine.episodes.stops, theirs.episodes.stops)
+                one_side, other_side = (Look.of(cell, 0.05).alarms for cell in (mine, theirs))
+                np.testing.assert_array_equal(one_side.powers, other_side.powers)
+                assert least_of_period(one_side, one_side, 2) == least_of_period(other_side, other_side, 2)
+            np.testing.assert_array_equal(pickle.loads(pickle.dumps(one)).precision_hits, other.precision_hits)
+
+    def test_a_long_series_is_not_judged_with_all_others(self, monkeypatch):
+        """So that spectra of many detectors take no more memory than there is."""
+        monkeypatch.setattr("nofluke.series.trial.MOST_AT_ONCE", 10)
+        first = prepare([0, 1, 0, 0, 1], np.zeros(5))
+        trials = [
+            Trial.of(first.with_scores(np.full(5, float(i))), (Tolerance(early=0, late=0),), np.ones(1))
+            for i in range(5)
+        ]
+        judge_together(trials)
+        assert [len(trial.batch.detectors) for trial in trials] == [2, 2, 2, 2, 1]
+        assert [int(trial.n_predictions[0]) for trial in trials] == [0, 5, 5, 5, 5]
 
     def test_detectors_side_by_side_share_their_events(self):
         """What is worked out for events is worked out once for all detectors, and another's alarms are its own."""
