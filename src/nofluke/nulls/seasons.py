@@ -472,10 +472,10 @@ def fisher(one: float, other: float, alike: float) -> float:
 
 def _against_neighbours(power: FloatArray) -> FloatArray:
     """-log P of each power, from its ratio to the mean of its neighbours."""
-    count = _neighbours(power.shape[-1])
+    count = _neighbours(len(power))
     background = _around(power)
     background /= count
-    tails = np.divide(power, background, out=np.zeros(power.shape), where=background > 0)
+    tails = np.divide(power, background, out=np.zeros(len(power)), where=background > 0)
     tails /= count
     np.log1p(tails, out=tails)
     tails *= count
@@ -490,14 +490,12 @@ def _neighbours(n: int) -> FloatArray:
 
 def _around(power: FloatArray) -> FloatArray:
     """Sums over the neighbours on both sides, those next to it left out."""
-    n, far = power.shape[-1], GAP + BESIDE + 1
-    # of all up to each one, from so far before the first to so far behind the last
-    total = np.empty((*power.shape[:-1], n + 1 + 2 * far))
-    total[..., : far + 1] = 0.0
-    power.cumsum(axis=-1, out=total[..., far + 1 : far + 1 + n])
-    total[..., far + 1 + n :] = total[..., far + n, None]
-    places = (-GAP - BESIDE, -GAP, GAP + 1, GAP + 1 + BESIDE)
-    below, left, right, above = (total[..., far + k : far + k + n] for k in places)
+    n, far = len(power), GAP + BESIDE + 1
+    total = np.empty(n + 1 + 2 * far)  # of all up to each one, from so far before the first to so far behind the last
+    total[: far + 1] = 0.0
+    power.cumsum(out=total[far + 1 : far + 1 + n])
+    total[far + 1 + n :] = total[far + n]
+    below, left, right, above = (total[far + k : far + k + n] for k in (-GAP - BESIDE, -GAP, GAP + 1, GAP + 1 + BESIDE))
     sums = left - below
     sums += above
     sums -= right

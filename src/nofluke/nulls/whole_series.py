@@ -40,7 +40,7 @@ from nofluke.nulls.seasons import Side, common_period, drift, slow_change_of
 from nofluke.nulls.seen import Flat, Look, tidy
 from nofluke.plain import check_length
 from nofluke.series.tolerance import Reach, Tolerance
-from nofluke.series.trial import Cell, Trial
+from nofluke.series.trial import Cell, Trial, Zones, judge_together
 from nofluke.series.truth import Truth
 from nofluke.text.numbers import p_is
 from nofluke.text.tables import plural
@@ -86,7 +86,7 @@ def choose_for_series(
     whole = model.takes_ranges or series.truth.points
     truth = series.truth if whole else steps_of(series.truth)
     model.fits(truth)
-    cells = [_cell(series, truth, flags) for flags in _alarms_of(series, by_scores)]
+    cells = _cells(series, truth, _alarms_of(series, by_scores))
     torn = () if whole else tuple(filter(None, [model.on_ranges]))
     return Choice(
         model=model,
@@ -100,7 +100,7 @@ def choose_for_series(
 
 def _picked(series: Labelled, truth: Truth, reach: int, alpha: float, by_scores: bool) -> Pick:
     """The most careful of the nulls that the alarms at all levels allow."""
-    looks = [Look.of(_cell(series, truth, flags), alpha, wide=2 * reach + 1) for flags in _alarms_of(series, by_scores)]
+    looks = [Look.of(one, alpha, wide=2 * reach + 1) for one in _cells(series, truth, _alarms_of(series, by_scores))]
     found = max((_with_few(look, pick(look)) for look in looks), key=_care)
     return found if not by_scores or series.scores is None else _with_slow_scores(series.scores, looks[-1], found)
 
@@ -194,22 +194,29 @@ def _highest(scores: FloatArray, share: float) -> BoolArray:
     return np.asarray(scores > np.partition(scores, at)[at])
 
 
-def _cell(series: Labelled, truth: Truth, flags: BoolArray) -> Cell:
-    tolerance = Tolerance(early=0, late=0)
-    sequence = series.sequence
-    return Trial(
-        truth=truth,
-        detector=flags,
-        tolerances=(tolerance,),
-        thresholds=np.ones(1),
-        reaches=(Reach(tolerance=tolerance, open_steps=sequence.open_steps, clock=sequence.clock),),
-    ).cell(0, 0)
+def _cells(series: Labelled, truth: Truth, alarms: list[BoolArray]) -> list[Cell]:
+    """Some alarms against the events, without tolerance, to be looked at together."""
+    sequence, exact = series.sequence, Tolerance(early=0, late=0)
+    zones = Zones(truth=truth, reaches=(Reach(tolerance=exact, open_steps=sequence.open_steps, clock=sequence.clock),))
+    trials = [
+        Trial(
+            truth=truth,
+            detector=flags,
+            tolerances=(exact,),
+            thresholds=np.ones(1),
+            reaches=zones.reaches,
+            zones=zones,
+        )
+        for flags in alarms
+    ]
+    judge_together(trials)
+    return [trial.cell(0, 0) for trial in trials]
 
 
 def perfect_detectors(series: Labelled) -> list[Labelled]:
     """The same labels with detectors that know them: alarms and scores on all steps of ranges, or amid each."""
     flags = series.truth.flags if series.alarms is None else series.alarms
-    known = [cell.alarm_flags for cell in _cell(series, series.truth, flags).with_perfect_alarms()]
+    known = [perfect.alarm_flags for perfect in _cells(series, series.truth, [flags])[0].with_perfect_alarms()]
     return [
         replace(
             series,

@@ -513,7 +513,7 @@ def judge_together(trials: Iterable[Trial]) -> None:
     """
     alike: dict[Any, list[Trial]] = {}
     for trial in trials:
-        if trial.batch is not None:
+        if not trial.in_time and len(trial.thresholds) == 1:
             alike.setdefault((id(trial.zones), trial.count_alarms), []).append(trial)
     for group in alike.values():
         at_once = max(MOST_AT_ONCE // max(group[0].n_steps, 1), 1)
