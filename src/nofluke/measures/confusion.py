@@ -280,18 +280,6 @@ def _determinant(c: Confusion) -> int:
     return c.tp * c.tn - c.fp * c.fn
 
 
-def _informedness(c: Confusion) -> float:
-    return divide(_determinant(c), c.actual * c.not_actual)
-
-
-def _markedness(c: Confusion) -> float:
-    return divide(_determinant(c), c.predicted * c.not_predicted)
-
-
-def _balanced_accuracy(c: Confusion) -> float:
-    return divide(c.tp * c.not_actual + c.tn * c.actual, 2 * c.actual * c.not_actual)
-
-
 def _mcc(c: Confusion) -> float:
     product = c.predicted * c.not_predicted * c.actual * c.not_actual
     root = math.isqrt(product)  # a whole root is kept: beyond 2**53 a float's is off, and perfection would exceed 1
@@ -405,7 +393,7 @@ MEASURES: dict[str, Measure] = {
     ),
     "balanced_accuracy": Measure(
         formula="(recall + specificity) / 2",
-        of=_balanced_accuracy,
+        of=lambda c: divide(c.tp * c.not_actual + c.tn * c.actual, 2 * c.actual * c.not_actual),
         reading=MIXED,
         undefined="no step, or every step, is an event",
         chance="1/2",
@@ -435,7 +423,7 @@ MEASURES: dict[str, Measure] = {
     ),
     "informedness": Measure(
         formula="recall + specificity - 1",
-        of=_informedness,
+        of=lambda c: divide(_determinant(c), c.actual * c.not_actual),
         reading=MIXED,
         undefined="no step, or every step, is an event",
         chance="0",
@@ -443,7 +431,7 @@ MEASURES: dict[str, Measure] = {
     ),
     "markedness": Measure(
         formula="precision + negative predictive value - 1",
-        of=_markedness,
+        of=lambda c: divide(_determinant(c), c.predicted * c.not_predicted),
         reading=MIXED,
         undefined="no step, or every step, is predicted",
         chance="0",
@@ -534,7 +522,7 @@ MEASURES: dict[str, Measure] = {
     ),
     "improvement_over_chance": Measure(
         formula="recall - (TP + FP) / T",
-        of=lambda c: divide(c.tp * c.total - c.predicted * c.actual, c.actual * c.total),
+        of=lambda c: divide(_determinant(c), c.actual * c.total),
         reading=IMPROVEMENT,
         undefined="there are no events",
         chance="0",

@@ -282,6 +282,14 @@ def _formats(
 # ---- where pages and the files beside them are written
 
 
+def check_draws(seed: int, n: int, name: str, *, usual: str) -> None:
+    """Refuse a seed, or a number of draws, that cannot be one."""
+    if n < 1:
+        raise InputError(argument=name, value=n, problem="must be at least 1", remedy=usual)
+    if seed < 0:
+        raise InputError(argument="seed", value=seed, problem="must not be negative")
+
+
 @contextmanager
 def prepared(output: str | Path) -> Iterator[Path]:
     """The directory, made if it does not exist, and known to take a page: before the work, not after it.

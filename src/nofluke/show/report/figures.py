@@ -14,6 +14,7 @@ from nofluke.errors import THINGS, say
 from nofluke.inference.coincidence import Coincidence
 from nofluke.inference.evaluate import Evaluation
 from nofluke.plot.marks import Marks, marks_of
+from nofluke.plot.metrics import is_near
 from nofluke.plot.style import MOST_DRAWN
 from nofluke.series.timed import TimedCell
 from nofluke.series.trial import Cell
@@ -246,8 +247,7 @@ def _metric(one: dict[str, Any]) -> Description:
     at = [(a + b) / 2 for a, b in pairwise(edges)]
     ends = [*edges, *([] if value is None else [value])] or [0.0, 1.0]
     low, high = min(ends), max(ends)
-    # a value near the perfect one should be seen to be near it
-    if perfect is not None and high > perfect - 0.15 * max(abs(perfect), 1):
+    if perfect is not None and is_near(high, perfect):
         high = max(high, perfect)
     pad = 0.04 * (high - low) or 0.05
     rule = [] if value is None else [{"kind": "rule", "name": "observed", "x": value}]
