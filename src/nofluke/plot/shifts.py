@@ -175,7 +175,7 @@ def lag(results: Any, ax: Any = None) -> AxesArray:
         panel.axvline(0, color=ink(), linewidth=0.8, zorder=0.5)
         panel.set_ylim(0, min(1.1 * top, 1.02) or 1)
         tidy(panel)
-        few_ticks(panel, whole="x" if found[first].unit == ", steps" else "")
+        few_ticks(panel, whole="" if every[first].cell.in_time else "x")
         moved = say("shift of the {}{}", THINGS[f"{every[first].cell.truth.noun}s"], found[first].unit)
         label(panel, every[first].names.said(moved), side)
     one_legend(panels)
