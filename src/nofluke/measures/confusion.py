@@ -268,12 +268,6 @@ class Measure:
     chance: str
     also: tuple[str, ...] = ()
 
-    @property
-    def needs_true_negatives(self) -> bool:
-        """Whether it takes steps on which nothing happened: events and alarms that are counted as such have none."""
-        probe = Confusion(tp=2, fp=3, fn=5, tn=7)
-        return self.of(probe) != self.of(Confusion(tp=2, fp=3, fn=5, tn=11))
-
 
 # whole numbers up to the last division (or root): chance is exactly 0, perfection exactly 1, and nothing exceeds it
 def _determinant(c: Confusion) -> int:

@@ -11,7 +11,7 @@ from nofluke.inference.evaluate import Evaluation
 from nofluke.inference.molchan import Molchan
 from nofluke.inference.sweep import Sweep, row_of
 from nofluke.plain import check_word
-from nofluke.plot.curves import Chance, chance_shares, shows
+from nofluke.plot.curves import SIDES, Chance, chance_shares, shows
 from nofluke.plot.panels import CHANCE, by_name, keys_of, legend_above, make_axes, short
 from nofluke.plot.style import colour, faint, ink, of_detector, unit_square
 from nofluke.series.tolerance import Length, Tolerance
@@ -148,7 +148,7 @@ def performance(
             d = row_of(one, tolerance, name)
             ax.plot(one.precision[d], one.recall[d], **style, label=told)
             if shows(one, chance):
-                means = (chance_shares(one, side)[1][d] for side in ("precision", "recall"))
+                means = (chance_shares(one, side)[1][d] for side in SIDES)
                 by_chance |= {"linestyle": "--", "linewidth": 1, "label": "chance, mean" if alone else CHANCE}
                 ax.plot(*means, **by_chance)
         else:

@@ -29,11 +29,11 @@ from nofluke.inference.sweep import FamilywiseTest
 from nofluke.inference.verdict import Ruling, Verdict, ruled_as_found, standing, upper_of
 from nofluke.nulls.base import NullModel
 from nofluke.nulls.choice import AUTO, Choice, choose
+from nofluke.plot.curves import SIDES
 from nofluke.show.report.grid import Grid
 from nofluke.text.numbers import p_is, show_p
 from nofluke.text.signs import VERDICTS
 
-SIDES = ("precision", "recall")
 FREE = ("windows", "reach", "bins")  # settings that follow the length of a window
 MOST_NULLS = 6  # besides that of the result, the most frequent ones
 Family = Callable[[NullModel], FamilywiseTest | None]

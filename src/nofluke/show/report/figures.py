@@ -13,6 +13,7 @@ from nofluke.arrays import BoolArray, FloatArray
 from nofluke.errors import THINGS, say
 from nofluke.inference.coincidence import Coincidence
 from nofluke.inference.evaluate import Evaluation
+from nofluke.plot.curves import SIDES
 from nofluke.plot.marks import Marks, marks_of
 from nofluke.plot.metrics import is_near
 from nofluke.plot.style import MOST_DRAWN
@@ -22,7 +23,6 @@ from nofluke.show.kit import FALSE
 from nofluke.show.kit.figure import Description
 from nofluke.show.report.timeline import on_axis, on_page
 
-SIDES = ("precision", "recall")
 QUANTILES = (0.0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999)
 MOST_NINES = 16.0  # p below 1e-16 have one colour
 

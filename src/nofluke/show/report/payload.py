@@ -25,6 +25,7 @@ from nofluke.nulls.base import NullModel
 from nofluke.nulls.choice import Choice
 from nofluke.nulls.diagnosis import Diagnosis, diagnosis_of
 from nofluke.plain import finite_or_none
+from nofluke.plot.curves import SIDES
 from nofluke.plot.shifts import hits_around, lengths_around, windows_moved
 from nofluke.progress import progress_bar
 from nofluke.series.timed import TimedCell
@@ -50,8 +51,6 @@ from nofluke.text.numbers import as_people_say, p_is, people_unit, show_chance, 
 from nofluke.text.tables import plural, show_number, show_share
 
 # ---- sentences beside the figures: what each shows, for those who do not see it
-
-SIDES = ("precision", "recall")
 
 
 def another_null(used: Choice, recommended: NullModel, why: str) -> str:
