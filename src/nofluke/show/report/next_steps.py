@@ -13,7 +13,7 @@ from nofluke.errors import InputError, say
 from nofluke.inference.coincidence import Coincidence
 from nofluke.inference.evaluate import Evaluation
 from nofluke.nulls.diagnosis import Diagnosis
-from nofluke.series.counting import runs
+from nofluke.series.counting import touching
 from nofluke.series.tolerance import Tolerance
 from nofluke.show.report.correction import holds
 from nofluke.show.report.grid import Grid
@@ -171,10 +171,9 @@ def _episodes(result: Evaluation) -> tuple[int, int]:
     """Alarms as people count them, a run of predicted steps as one, and those without a hit."""
     if result.cell.in_time or result.count_alarms != "steps":
         return result.n_predictions, result.false_alarms.count
-    found = runs(result.cell.alarms)
-    before = np.concatenate([[0], np.cumsum(result.cell.trial.near_flags(result.cell.d))])
-    near = before[found.stops] > before[found.starts]
-    return len(near), int((~near).sum())
+    cell = result.cell
+    hits = touching(cell.episodes, cell.trial.zones.near[cell.d])
+    return len(hits), int((~hits).sum())
 
 
 def _rate(value: float) -> str:
