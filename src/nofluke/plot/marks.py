@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray
+from nofluke.errors import THINGS, false_alarms, say
 from nofluke.series.timed import TimedCell
 from nofluke.series.trial import Cell
 
@@ -20,6 +21,22 @@ class Marks:
     found: BoolArray = field(repr=False)
     alarms: AnyArray = field(repr=False)
     hits: BoolArray = field(repr=False)
+
+    @property
+    def lanes(self) -> tuple[AnyArray, AnyArray, AnyArray, AnyArray]:
+        """Events found and missed, hits and false alarms."""
+        return self.begins[self.found], self.begins[~self.found], self.alarms[self.hits], self.alarms[~self.hits]
+
+
+def names_of_lanes(noun: str, alarms: str = "alarms") -> tuple[str, str, str, str]:
+    """What the lanes are called, of events with this noun."""
+    events = THINGS[f"{noun}s"]
+    return (
+        say("{} found", events),
+        say("{} missed", events),
+        say("{} that are hits", THINGS[alarms]),
+        false_alarms(),
+    )
 
 
 def marks_of(cell: Cell) -> Marks:

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from nofluke.arrays import AnyArray, BoolArray, FloatArray
-from nofluke.errors import THINGS, InputError, false_alarms, say
+from nofluke.errors import THINGS, InputError, say
 from nofluke.inference.coincidence import Coincidence
 from nofluke.inference.evaluate import Evaluation
-from nofluke.plot.marks import Marks, marks_of
+from nofluke.plot.marks import Marks, marks_of, names_of_lanes
 from nofluke.plot.panels import legend_above, make_axes, make_room, short
 from nofluke.plot.style import GREY, LETTER, MOST_DRAWN, colour, few_ticks, inches, ink, label, shade, tidy, time_axis
 from nofluke.plot.times import coincidence, events_alone
@@ -67,12 +67,7 @@ def placed_marks(sequence: Sequence, cell: Cell) -> Marks:
 
 # ---- several detectors on one timeline: a row each, with events found and missed, hits and false alarms
 
-LANES = (
-    ("found", 0.30, "v", "good"),
-    ("missed", 0.10, "x", "bad"),
-    ("hits", -0.12, "|", "good"),
-    ("false", -0.32, "|", "bad"),
-)
+LANES = ((0.30, "v", "good"), (0.10, "x", "bad"), (-0.12, "|", "good"), (-0.32, "|", "bad"))  # above a row's middle
 LONGEST = 14  # letters of a name
 
 
@@ -92,19 +87,12 @@ def several_lanes(results: Mapping[str, Evaluation], ax: Axes | None) -> Axes:
     ax = make_axes(ax, (9, 1.2 + 0.6 * len(marks)))
     rows = np.arange(len(marks))[::-1]
     leading = next(iter(results.values()))
-    things = THINGS[f"{leading.cell.truth.noun}s"]
-    words = {
-        "found": say("{} found", things),
-        "missed": say("{} missed", things),
-        "hits": say("{alarms} that are hits"),
-        "false": false_alarms(),
-    }
+    names = leading.names.all_said(names_of_lanes(leading.cell.truth.noun))
     handles = []
-    for lane, above, marker, meaning in LANES:
-        at = [_positions(one, lane) for one in marks]
+    for name, (above, marker, meaning), *at in zip(names, LANES, *(one.lanes for one in marks), strict=True):
         heights = np.repeat(rows + above, [len(one) for one in at])
         how: dict[str, Any] = {"marker": marker, "markersize": 5 if marker == "|" else 3.5, "color": colour(meaning)}
-        handles += ax.plot(np.concatenate(at), heights, linestyle="none", **how, label=leading.names.said(words[lane]))
+        handles += ax.plot(np.concatenate(at), heights, linestyle="none", **how, label=name)
     for row in rows[:-1]:
         ax.axhline(row - 0.5, color=ink(), alpha=0.25, linewidth=0.6)
     ax.set_ylim(-0.5, len(marks) - 0.5)
@@ -124,16 +112,6 @@ def _ends(result: Evaluation) -> AnyArray:
     return when_of(result.sequence)[[0, -1]]
 
 
-def _positions(marks: Marks, lane: str) -> AnyArray:
-    lanes = {
-        "found": marks.begins[marks.found],
-        "missed": marks.begins[~marks.found],
-        "hits": marks.alarms[marks.hits],
-        "false": marks.alarms[~marks.hits],
-    }
-    return lanes[lane]
-
-
 def _beside_chance(result: Evaluation) -> str:
     test = result.recall_test
     return f"recall {show_share(test.value)}\nchance {show_share(divide(test.expected, test.of))}"
@@ -141,6 +119,7 @@ def _beside_chance(result: Evaluation) -> str:
 
 # ---- the timeline of one or several detectors: score and threshold, events found or missed
 
+ABOVE = ((0.97, "v", "good"), (0.92, "x", "bad"), (0.86, "|", "good"), (0.81, "|", "bad"))  # the score: lanes
 FEW_STEPS = 400  # up to which one sees which are near an event
 MOST_POINTS = 20_000  # above, the score is thinned: no screen has as many columns
 
@@ -276,20 +255,15 @@ def _near(sequence: Sequence, cell: Cell) -> BoolArray:
 def _draw_lanes(ax: Axes, marks: Marks, cell: Cell, result: Evaluation | None, names: Names) -> None:
     """Events found and missed, hits and false alarms, above the score."""
     across, noun, found = ax.get_xaxis_transform(), cell.truth.noun, marks.found
-    lanes = (
-        (say("{} found", THINGS[f"{noun}s"]), marks.begins[found], 0.97, "v", "good"),
-        (say("{} missed", THINGS[f"{noun}s"]), marks.begins[~found], 0.92, "x", "bad"),
-        (say("{predictions} that are hits"), marks.alarms[marks.hits], 0.86, "|", "good"),
-        (false_alarms(), marks.alarms[~marks.hits], 0.81, "|", "bad"),
-    )
     if noun == "range":  # from begin to end, one line a range
-        for which, (_, _, height, _, meaning) in zip((found, ~found), lanes, strict=False):
+        for which, (height, _, meaning) in zip((found, ~found), ABOVE, strict=False):
             heights = np.full(int(which.sum()), height)
             how: dict[str, Any] = {"transform": across, "color": colour(meaning), "linewidth": 3}
             ax.hlines(heights, marks.begins[which], marks.ends[which], **how)
     told = (None, None, cell.precision_hits, cell.n_predictions - cell.precision_hits)
     tests = (None, None, None, None) if result is None else (result.recall_test, None, result.precision_test, None)
-    for (name, at, height, marker, meaning), count, test in zip(lanes, told, tests, strict=True):
+    words = names.all_said(names_of_lanes(noun, "predictions"))
+    for name, at, (height, marker, meaning), count, test in zip(words, marks.lanes, ABOVE, told, tests, strict=True):
         chance = "" if test is None else f" (chance {show_chance(test.expected, test.std)})"
         ax.plot(
             at,
@@ -299,7 +273,7 @@ def _draw_lanes(ax: Axes, marks: Marks, cell: Cell, result: Evaluation | None, n
             markersize=6 if marker == "|" else 4,
             color=colour(meaning),
             transform=across,
-            label=f"{names.said(name)}: {len(at) if count is None else count:,}{chance}",
+            label=f"{name}: {len(at) if count is None else count:,}{chance}",
         )
 
 
