@@ -429,3 +429,16 @@ def test_in_a_browser_both_sliders_and_the_timeline_follow(made, visit, tmp_path
     assert page.evaluate("document.getElementById('timeline').chart.bands[0].spans.length") > 0
     page.set_viewport_size({"width": 390, "height": 800})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_the_best_lag_is_named_as_people_write_it():
+    """Alarms two days after their events, give or take one: what to do next says so, and its call takes it."""
+    events = np.datetime64("2020-01-01") + np.arange(10, 500, 25)
+    result = nf.coincidence(events, events + np.timedelta64(2, "D"), tolerance="1d", null="permutation", **SPAN)
+    step = make_payload(result)["next"][0]
+    assert step["words"].startswith("Of the lags that hold after correction, 1d has the best F1")
+    assert "lag='1d'" in step["command"]
+    on_time = nf.coincidence(events, events, tolerance="1d", null="permutation", **SPAN)
+    assert make_payload(on_time)["next"][0]["words"].startswith(
+        "Of the lags that hold after correction, 0 has the best"
+    )

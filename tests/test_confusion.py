@@ -470,7 +470,6 @@ def test_measures_of_events_and_alarms_are_made_from_both_rates(null, counted):
 @pytest.mark.parametrize("name", ["peirce", "heidke", "ets", "sedi", "specificity", "accuracy"])
 def test_measures_that_need_true_negatives_say_so(name):
     """They exist for steps without tolerance only; ranges and episodes have no true negatives."""
-    assert MEASURES[OTHER_NAMES.get(name, name)].needs_true_negatives
     ranges = [(10, 15), (40, 44)]
     alarms = np.arange(60) % 7 == 0
     for how in ({"tolerance": 1}, {"count_alarms": "episodes"}, {"count_events": "ranges"}):

@@ -289,6 +289,22 @@ def test_timeline_agrees_with_evaluate(quakes, result):
     assert ax.get_ylim()[1] > scores.max()
 
 
+def test_a_timeline_draws_alarms_between_steps_at_their_own_times():
+    """And events, too; those are hits that are counted as hits."""
+    hours = np.datetime64("2024-01-01T00:00") + np.arange(48) * np.timedelta64(60, "m")
+    events = hours[[10, 30]] + np.timedelta64(17, "m")
+    alarms = hours[[11, 20, 21]] + np.timedelta64(31, "m")
+    result = nf.evaluate(events, predictions=alarms, times=hours, tolerance="2h")
+    drawn = {
+        line.get_label().partition(":")[0]: np.asarray(line.get_xdata(), dtype="datetime64[m]").tolist()
+        for line in plot.timeline(result, ax=one_axes()).get_lines()
+    }
+    assert drawn["events found"] == events[:1].tolist()
+    assert drawn["events missed"] == events[1:].tolist()
+    assert drawn["predictions that are hits"] == alarms[:1].tolist()
+    assert drawn["false alarms"] == alarms[1:].tolist()
+
+
 def test_timeline_keeps_early_and_late_apart():
     """A prediction one step early does not count where only late ones may."""
     truth, alarms = [0, 0, 1, 0, 0], [0, 1, 0, 0, 0]

@@ -14,9 +14,17 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from nofluke.errors import InputError
-from nofluke.measures.matching import Matching, match, match_on_steps, match_rows
-from nofluke.measures.statistics import event_synchronisation, event_synchronisation_rows
-from nofluke.measures.tiling import tiling, tiling_coefficient, tiling_rows
+from nofluke.measures.points import (
+    Matching,
+    event_synchronisation,
+    event_synchronisation_rows,
+    match,
+    match_on_steps,
+    match_rows,
+    tiling,
+    tiling_coefficient,
+    tiling_rows,
+)
 from oracles import coincalc_eca, pyunicorn_eca, slow_synchronisation, slow_tiling
 
 LAST = 30
@@ -93,7 +101,7 @@ def test_delay_is_positive_where_alarms_follow_events():
 def test_one_event_and_one_alarm_have_no_window_of_their_own():
     """Nothing sets τ, so nothing can be said; a limit says how far is near."""
     assert math.isnan(event_synchronisation([3], [90]).strength)
-    assert math.isnan(event_synchronisation_rows([[3]], [90])[0][0])
+    assert math.isnan(event_synchronisation_rows([[3]], [90])[0])
     assert event_synchronisation([3], [5], taumax=2).strength == 1
     assert event_synchronisation([3], [6], taumax=2).strength == 0
 
@@ -394,11 +402,9 @@ def test_rows_have_the_values_of_their_own_lists(data):
     row = st.lists(st.integers(0, LAST), min_size=m, max_size=m).map(sorted)
     rows = np.array(data.draw(st.lists(row, min_size=1, max_size=5)), dtype=kind)
     alarms = np.array(data.draw(times), dtype=kind)
-    how = {"taumax": data.draw(taumaxes), "ends": data.draw(ends), "shared": data.draw(shared)}
-    strength, delay = event_synchronisation_rows(rows, alarms, **how)
-    each = [event_synchronisation(one, alarms, **how) for one in rows]
-    np.testing.assert_equal(strength, [one.strength for one in each])
-    np.testing.assert_equal(delay, [one.delay for one in each])
+    how = {"shared": data.draw(shared)}
+    expected = [event_synchronisation(one, alarms, **how).strength for one in rows]
+    np.testing.assert_equal(event_synchronisation_rows(rows, alarms, **how), expected)
     window = {"early": early, "late": late}
     watched = {"begins": [0, 20], "ends": [12, LAST + 1]}
     expected = [tiling(one, alarms, **window, **watched).coefficient for one in rows]

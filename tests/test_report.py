@@ -17,10 +17,11 @@ import nofluke as nf
 from nofluke.cli import cli
 from nofluke.inference.sweep import BAND
 from nofluke.nulls.diagnosis import lag_profile
+from nofluke.plot.shifts import hits_around
 from nofluke.show.kit import packed_json
 from nofluke.show.report import cells, code_of, metrics_beside, write_report
 from nofluke.show.report import grid as positions
-from nofluke.show.report.cells import events_before, hits_by_lag, picture_of
+from nofluke.show.report.cells import picture_of
 from nofluke.show.report.grid import make_grid, tolerances_around
 from nofluke.show.report.origin import python_code
 from nofluke.show.report.payload import make_payload
@@ -184,9 +185,24 @@ def test_the_lag_profile_is_that_of_the_diagnosis():
     )
     profile = lag_profile(result.cell)
     assert len(profile.lags) > 10
-    hits, found = hits_by_lag(result.cell, profile.lags, events_before(result.cell))
-    assert hits == profile.precision_hits.tolist()
-    assert found == profile.recall_hits.tolist()
+    hits, found = hits_around(result.cell, profile.lags)
+    assert hits.tolist() == profile.precision_hits.tolist()
+    assert found.tolist() == profile.recall_hits.tolist()
+
+
+@pytest.mark.parametrize("events", ["steps", "ranges"])
+@pytest.mark.parametrize("alarms", ["steps", "episodes"])
+def test_hits_by_shift_are_the_hits_where_nothing_is_shifted(events, alarms):
+    """Whatever events and alarms are counted as."""
+    rng = np.random.default_rng(5)
+    truth, scores = np.arange(600) % 60 < 7, rng.random(600)
+    result = nf.evaluate(
+        truth, scores, quantile=0.8, tolerance=2, count_events=events, count_alarms=alarms, n_resamples=99, rng=1
+    )
+    payload = make_payload(result)
+    for cell in itertools.chain(*payload["cells"]):
+        for side in ("precision", "recall"):
+            assert cell["lag"][side][payload["lags"].index(0)] == cell[side]["hits"]
 
 
 def test_delays_are_all_in_the_bars(small):

@@ -268,28 +268,10 @@ class Measure:
     chance: str
     also: tuple[str, ...] = ()
 
-    @property
-    def needs_true_negatives(self) -> bool:
-        """Whether it takes steps on which nothing happened: events and alarms that are counted as such have none."""
-        probe = Confusion(tp=2, fp=3, fn=5, tn=7)
-        return self.of(probe) != self.of(Confusion(tp=2, fp=3, fn=5, tn=11))
-
 
 # whole numbers up to the last division (or root): chance is exactly 0, perfection exactly 1, and nothing exceeds it
 def _determinant(c: Confusion) -> int:
     return c.tp * c.tn - c.fp * c.fn
-
-
-def _informedness(c: Confusion) -> float:
-    return divide(_determinant(c), c.actual * c.not_actual)
-
-
-def _markedness(c: Confusion) -> float:
-    return divide(_determinant(c), c.predicted * c.not_predicted)
-
-
-def _balanced_accuracy(c: Confusion) -> float:
-    return divide(c.tp * c.not_actual + c.tn * c.actual, 2 * c.actual * c.not_actual)
 
 
 def _mcc(c: Confusion) -> float:
@@ -405,7 +387,7 @@ MEASURES: dict[str, Measure] = {
     ),
     "balanced_accuracy": Measure(
         formula="(recall + specificity) / 2",
-        of=_balanced_accuracy,
+        of=lambda c: divide(c.tp * c.not_actual + c.tn * c.actual, 2 * c.actual * c.not_actual),
         reading=MIXED,
         undefined="no step, or every step, is an event",
         chance="1/2",
@@ -435,7 +417,7 @@ MEASURES: dict[str, Measure] = {
     ),
     "informedness": Measure(
         formula="recall + specificity - 1",
-        of=_informedness,
+        of=lambda c: divide(_determinant(c), c.actual * c.not_actual),
         reading=MIXED,
         undefined="no step, or every step, is an event",
         chance="0",
@@ -443,7 +425,7 @@ MEASURES: dict[str, Measure] = {
     ),
     "markedness": Measure(
         formula="precision + negative predictive value - 1",
-        of=_markedness,
+        of=lambda c: divide(_determinant(c), c.predicted * c.not_predicted),
         reading=MIXED,
         undefined="no step, or every step, is predicted",
         chance="0",
@@ -534,7 +516,7 @@ MEASURES: dict[str, Measure] = {
     ),
     "improvement_over_chance": Measure(
         formula="recall - (TP + FP) / T",
-        of=lambda c: divide(c.tp * c.total - c.predicted * c.actual, c.actual * c.total),
+        of=lambda c: divide(_determinant(c), c.actual * c.total),
         reading=IMPROVEMENT,
         undefined="there are no events",
         chance="0",

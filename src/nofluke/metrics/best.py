@@ -11,7 +11,7 @@ from nofluke.arrays import FloatArray, IntArray
 from nofluke.metrics.base import FBeta, kernel
 from nofluke.metrics.draws import Draws, Plain
 from nofluke.metrics.labelled import Labelled
-from nofluke.metrics.ranking import NONE, ONE, ByPlace, mark, ones, read_off
+from nofluke.metrics.ranking import NONE, ONE, ByPlace, labelled_in_order, mark, ones, read_off
 from nofluke.ratios import f_weights
 
 AT_A_TIME = 2**22  # runs of all draws whose maxima are drawn together
@@ -22,14 +22,10 @@ def best_fs(
     places: IntArray, reach: IntArray, draws: Plain, of_recall: float, of_precision: float, found: FloatArray
 ) -> None:
     """The best F of each draw over all thresholds, with weights as β² is to 1."""
-    starts, stops, first, last, begins, _ = draws
     bits = np.zeros((reach.size >> 6) + 1, dtype=np.uint64)
     ordered = np.empty(reach.size, dtype=np.int64)
-    for i in range(begins.size):
-        for run in range(first[i], last[i]):
-            for step in range(begins[i] + starts[run], begins[i] + stops[run]):
-                mark(bits, places[step])
-        labelled, best = read_off(bits, ordered), 0.0
+    for i in range(found.size):
+        labelled, best = labelled_in_order(places, draws, i, bits, ordered), 0.0
         for k in range(labelled):
             # of tied scores the last label has the most hits, and the others' values are below its own
             best = max(best, (k + 1) / (of_recall * labelled + of_precision * reach[ordered[k]]))

@@ -315,16 +315,23 @@ def read_off(bits: WordArray, ordered: IntArray) -> int:
 
 
 @kernel
+def labelled_in_order(places: IntArray, draws: Plain, i: int, bits: WordArray, ordered: IntArray) -> int:
+    """Write the places of the labelled steps of a draw, the first first, and say how many they are."""
+    starts, stops, first, last, begins, _ = draws
+    for run in range(first[i], last[i]):
+        for step in range(begins[i] + starts[run], begins[i] + stops[run]):
+            mark(bits, places[step])
+    labelled: int = read_off(bits, ordered)
+    return labelled
+
+
+@kernel
 def average_precisions(places: IntArray, reach: IntArray, draws: Plain, found: FloatArray) -> None:
     """Average precision of each draw; ``reach`` has for each place how many scores are at least as high."""
-    starts, stops, first, last, begins, _ = draws
     bits = np.zeros((reach.size >> 6) + 1, dtype=np.uint64)
     ordered = np.empty(reach.size, dtype=np.int64)
-    for i in range(begins.size):
-        for run in range(first[i], last[i]):
-            for step in range(begins[i] + starts[run], begins[i] + stops[run]):
-                mark(bits, places[step])
-        labelled = read_off(bits, ordered)
+    for i in range(found.size):
+        labelled = labelled_in_order(places, draws, i, bits, ordered)
         total, hits = 0.0, 0
         while hits < labelled:
             alarms, before = reach[ordered[hits]], hits

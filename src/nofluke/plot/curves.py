@@ -78,7 +78,8 @@ def sweep(curve: Sweep, ax: Any = None, *, chance: Chance = "auto") -> AxesArray
         for panel, side in zip(panels[d if banded else 0], SIDES, strict=True):
             values, name = getattr(curve, side)[d], f"tolerance {tolerance}"
             if banded:
-                chance_band(panel, curve, side, d)
+                ends = (share[d] for share in chance_shares(curve, side))
+                draw_band(panel, sweep_axis(curve), *ends, how=how_computed(curve))
                 panel.plot(sweep_axis(curve), values, color=colour("observed"), linewidth=2, label="observed")
             else:
                 panel.plot(sweep_axis(curve), values, **styles[d], label=name)
@@ -123,12 +124,6 @@ def chance_shares(curve: Sweep, side: str) -> tuple[FloatArray, FloatArray, Floa
 def how_computed(curve: Sweep) -> str:
     """How chance was computed, of both measures in one legend."""
     return in_words((*curve.chance.precision.methods, *curve.chance.recall.methods))
-
-
-def chance_band(ax: Axes, curve: Sweep, side: str, tolerance: int) -> None:
-    """Draw mean and central 95% of chance for one measure and the tolerance at one position."""
-    ends = (values[tolerance] for values in chance_shares(curve, side))
-    draw_band(ax, sweep_axis(curve), *ends, how=how_computed(curve))
 
 
 def draw_band(ax: Axes, at: FloatArray, low: FloatArray, mean: FloatArray, high: FloatArray, *, how: str) -> None:

@@ -11,9 +11,9 @@ from nofluke.inference.evaluate import Evaluation
 from nofluke.inference.molchan import Molchan
 from nofluke.inference.sweep import Sweep, row_of
 from nofluke.plain import check_word
-from nofluke.plot.curves import Chance, chance_shares, shows
+from nofluke.plot.curves import SIDES, Chance, chance_shares, shows
 from nofluke.plot.panels import CHANCE, by_name, keys_of, legend_above, make_axes, short
-from nofluke.plot.style import colour, faint, few_ticks, ink, label, of_detector, tidy
+from nofluke.plot.style import colour, faint, ink, of_detector, unit_square
 from nofluke.series.tolerance import Length, Tolerance
 from nofluke.text.numbers import p_is
 from nofluke.text.tables import show_share
@@ -86,7 +86,8 @@ def molchan(curves: Any, ax: Axes | None = None, *, tolerance: Length | Toleranc
         skill = "" if np.isnan(one.skill) else f"area skill {show_share(one.skill)}"
         told = ", ".join(filter(None, (short(name), skill, "" if np.isnan(one.pvalue) else p_is(one.pvalue))))
         ax.plot(*one.trajectory, **of_detector(i, len(found)), label=told)
-    _square(ax, "share of time covered by alarms", "share of events missed")
+    unit_square(ax, "share of time covered by alarms", "share of events missed")
+    legend_above(ax, keys_of(ax))
     return ax
 
 
@@ -147,7 +148,7 @@ def performance(
             d = row_of(one, tolerance, name)
             ax.plot(one.precision[d], one.recall[d], **style, label=told)
             if shows(one, chance):
-                means = (chance_shares(one, side)[1][d] for side in ("precision", "recall"))
+                means = (chance_shares(one, side)[1][d] for side in SIDES)
                 by_chance |= {"linestyle": "--", "linewidth": 1, "label": "chance, mean" if alone else CHANCE}
                 ax.plot(*means, **by_chance)
         else:
@@ -155,7 +156,8 @@ def performance(
             if chance != "none" and 0 not in (one.n_predictions, one.n_events):
                 by_chance |= {"linestyle": "", "marker": "x", "label": f"chance, mean{'' if alone else f' for {told}'}"}
                 ax.plot([one.precision_test.expected / one.n_predictions], [one.coverage], **by_chance)
-    _square(ax, "success ratio (precision)", "probability of detection (recall)")
+    unit_square(ax, "success ratio (precision)", "probability of detection (recall)")
+    legend_above(ax, keys_of(ax))
     return ax
 
 
@@ -174,12 +176,3 @@ def _lines(ax: Axes) -> None:
         ax.plot([0, end[0]], [0, end[1]], **thin, linestyle="--")
         if bias != 1:  # where the indices stand
             ax.text(end[0] * 0.93, end[1] * 0.93, f"bias {bias:g}", **small)
-
-
-def _square(ax: Axes, x: str, y: str) -> None:
-    ax.set_xlim(0, 1.02)
-    ax.set_ylim(0, 1.02)
-    tidy(ax)
-    few_ticks(ax)
-    label(ax, x, y)
-    legend_above(ax, keys_of(ax))

@@ -188,8 +188,8 @@ def _draw(level: BesideChance, ax: Axes, value: float | None, bar: float | None 
         ax.axvline(bar, color=ink(), linestyle="--", linewidth=1.2, label=name)
         ends.append(bar)
     perfect = level.metric.perfect
-    if perfect is not None and ends and max(ends) > perfect - 0.15 * max(abs(perfect), 1.0):
-        ends.append(perfect)  # a level near the perfect value should be seen to be near it
+    if perfect is not None and ends and is_near(max(ends), perfect):
+        ends.append(perfect)
         name = f"perfect {level.shown(perfect)}"
         ax.axvline(perfect, color=ink(), linestyle=":", linewidth=0.8, label=name)
     if ends:
@@ -199,3 +199,8 @@ def _draw(level: BesideChance, ax: Axes, value: float | None, bar: float | None 
     few_ticks(ax, most=2 if inches(ax)[0] < 0.6 * NARROW else 7)
     label(ax, level.name, level.chance.height)
     return ax
+
+
+def is_near(value: float, perfect: float) -> bool:
+    """Whether a value is near the perfect one, or beyond: the axis then has both, so that one sees how near."""
+    return value > perfect - 0.15 * max(abs(perfect), 1.0)

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from nofluke.arrays import AnyArray, BoolArray, FloatArray
-from nofluke.errors import THINGS, InputError, false_alarms, say
+from nofluke.errors import THINGS, InputError, say
 from nofluke.inference.coincidence import Coincidence
 from nofluke.inference.evaluate import Evaluation
+from nofluke.plot.marks import Marks, marks_of, names_of_lanes
 from nofluke.plot.panels import legend_above, make_axes, make_room, short
 from nofluke.plot.style import GREY, LETTER, MOST_DRAWN, colour, few_ticks, inches, ink, label, shade, tidy, time_axis
 from nofluke.plot.times import coincidence, events_alone
 from nofluke.ratios import divide
 from nofluke.series.arguments import About, AboutDetector, takes
 from nofluke.series.between import trial_of
-from nofluke.series.counting import within
 from nofluke.series.detector import AlarmRule, choose_cut
 from nofluke.series.names import Names
 from nofluke.series.occurrences import Occurrences
@@ -27,7 +27,6 @@ from nofluke.series.reading import Sequence, prepare
 from nofluke.series.timed import TimedCell, event_reaches
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 from nofluke.series.trial import Cell
-from nofluke.series.truth import Truth
 from nofluke.text.numbers import show_chance
 from nofluke.text.tables import show_number, show_share
 
@@ -35,54 +34,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-# ---- where events and alarms stand on the axis of a timeline, and which of them were hit
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Marks:
-    """Positions on the axis: where events begin and end, which were found, and which alarms are hits or false."""
-
-    when: AnyArray = field(repr=False)
-    near: BoolArray = field(repr=False)
-    begins: AnyArray = field(repr=False)
-    ends: AnyArray = field(repr=False)
-    found: BoolArray = field(repr=False)
-    hits: AnyArray = field(repr=False)
-    false: AnyArray = field(repr=False)
-
-
-def marks_of_result(result: Evaluation) -> Marks:
-    """Those of a result, on steps or in time; what does not count is left out."""
-    if not isinstance(result, Coincidence):
-        return marks_of(result.sequence, result.cell)
-    read, cell = result.sequence, result._cell
-    hit, heard, counted = cell.alarm_hits, cell.alarms_counted, cell.counts
-    times = read.ticks.times
-    at = times(cell.truth.at[counted])
-    return Marks(
-        when=times(np.array([read.first, read.last])),
-        near=np.zeros(0, dtype=np.bool_),
-        begins=at,
-        ends=at,
-        found=cell.found[counted],
-        hits=times(cell.at[hit]),
-        false=times(cell.at[heard & ~hit]),
-    )
-
-
-def marks_of(sequence: Sequence, cell: Cell) -> Marks:
-    """Those of one cell of a sequence; where alarms count as episodes, all steps of one that is a hit are."""
-    alarms, near = (np.zeros(len(sequence.truth), dtype=np.bool_) for _ in range(2))
-    alarms[sequence.open_steps], near[sequence.open_steps] = _alarms_and_near(cell)
-    hits = alarms & near
-    if cell.trial.count_alarms == "episodes":
-        of_episode = np.cumsum(np.diff(np.flatnonzero(alarms[sequence.open_steps]), prepend=-2) > 1)
-        hits[alarms] = np.isin(of_episode, of_episode[hits[alarms]])
-    when = when_of(sequence)
-    begins, ends = _extents(cell, sequence, when)
-    return Marks(
-        when=when, near=near, begins=begins, ends=ends, found=cell.found, hits=when[hits], false=when[alarms & ~hits]
-    )
+# ---- where events and alarms stand on the axis of a timeline
 
 
 def when_of(sequence: Sequence) -> AnyArray:
@@ -93,73 +45,58 @@ def when_of(sequence: Sequence) -> AnyArray:
     return clock.ticks.astype(f"datetime64[{clock.unit}]") if clock.is_dates else clock.ticks
 
 
-def _alarms_and_near(cell: Cell) -> tuple[BoolArray, BoolArray]:
-    """Of the steps that count, which are predicted, and on which a prediction would be a hit."""
+def placed_marks(sequence: Sequence, cell: Cell) -> Marks:
+    """The marks of a cell on that axis: events at their own times where there is a clock, else on steps."""
+    marks = marks_of(cell)
 
-    def in_time(cell: TimedCell) -> tuple[BoolArray, BoolArray]:
-        alarms = np.zeros(len(cell.trial.at), dtype=np.bool_)
-        alarms[cell.chosen] = True
-        return alarms, within(cell.truth.starts, cell.trial.alarm_windows[cell.d]) > 0
-
-    return cell.by_axis(steps=lambda cell: (cell.alarm_flags, cell.trial.near_flags(cell.d)), ticks=in_time)
-
-
-def _extents(cell: Cell, sequence: Sequence, when: AnyArray) -> tuple[AnyArray, AnyArray]:
-    """Where each event begins and ends on the timeline's axis: its own times on a clock, else first and last step."""
-    clock = sequence.clock
-
-    def on_steps(truth: Truth) -> tuple[AnyArray, AnyArray]:
+    def on_steps(cell: Cell) -> Marks:
+        truth, clock, when = cell.truth, sequence.clock, when_of(sequence)
+        begins, ends = when[marks.begins], when[marks.ends]
         if truth.begins is not None and truth.ends is not None and clock is not None:
+            begins, ends = np.maximum(truth.begins, clock.ticks[0]), np.minimum(truth.ends, clock.end)
             unit = f"datetime64[{clock.unit}]" if clock.is_dates else clock.ticks.dtype
-            return np.maximum(truth.begins, clock.ticks[0]).astype(unit), np.minimum(truth.ends, clock.end).astype(unit)
-        at = when[sequence.open_steps]
-        return at[truth.starts], at[truth.stops - 1]
+            begins, ends = begins.astype(unit), ends.astype(unit)
+        return replace(marks, begins=begins, ends=ends, alarms=when[marks.alarms])
 
-    return cell.truth.by_axis(steps=on_steps, ticks=lambda truth: (truth.watch.ticks.times(truth.at),) * 2)
+    def in_time(cell: TimedCell) -> Marks:
+        times = cell.trial.watch.ticks.times
+        return replace(marks, begins=times(marks.begins), ends=times(marks.ends), alarms=times(marks.alarms))
+
+    return cell.by_axis(steps=on_steps, ticks=in_time)
 
 
 # ---- several detectors on one timeline: a row each, with events found and missed, hits and false alarms
 
-LANES = (
-    ("found", 0.30, "v", "good"),
-    ("missed", 0.10, "x", "bad"),
-    ("hits", -0.12, "|", "good"),
-    ("false", -0.32, "|", "bad"),
-)
+LANES = ((0.30, "v", "good"), (0.10, "x", "bad"), (-0.12, "|", "good"), (-0.32, "|", "bad"))  # above a row's middle
 LONGEST = 14  # letters of a name
 
 
 def several_lanes(results: Mapping[str, Evaluation], ax: Axes | None) -> Axes:
     """A row for each result, from above; beside it recall and what chance finds."""
-    marks = {name: marks_of_result(one) for name, one in results.items()}
-    kinds = {(one.when.dtype.kind == "M", isinstance(results[name], Coincidence)) for name, one in marks.items()}
+    axes = [_ends(one) for one in results.values()]
+    kinds = {
+        (ends.dtype.kind == "M", isinstance(one, Coincidence)) for ends, one in zip(axes, results.values(), strict=True)
+    }
     if len(kinds) > 1:
         raise InputError(
             argument="truth",
             problem="has results on different axes",
             remedy="pass results for one series, on steps or on the same clock",
         )
+    marks = [placed_marks(one.sequence, one.cell) for one in results.values()]
     ax = make_axes(ax, (9, 1.2 + 0.6 * len(marks)))
     rows = np.arange(len(marks))[::-1]
     leading = next(iter(results.values()))
-    things = THINGS[f"{leading.cell.truth.noun}s"]
-    words = {
-        "found": say("{} found", things),
-        "missed": say("{} missed", things),
-        "hits": say("{alarms} that are hits"),
-        "false": false_alarms(),
-    }
+    names = leading.names.all_said(names_of_lanes(leading.cell.truth.noun))
     handles = []
-    for lane, above, marker, meaning in LANES:
-        at = [_positions(one, lane) for one in marks.values()]
+    for name, (above, marker, meaning), *at in zip(names, LANES, *(one.lanes for one in marks), strict=True):
         heights = np.repeat(rows + above, [len(one) for one in at])
         how: dict[str, Any] = {"marker": marker, "markersize": 5 if marker == "|" else 3.5, "color": colour(meaning)}
-        handles += ax.plot(np.concatenate(at), heights, linestyle="none", **how, label=leading.names.said(words[lane]))
+        handles += ax.plot(np.concatenate(at), heights, linestyle="none", **how, label=name)
     for row in rows[:-1]:
         ax.axhline(row - 0.5, color=ink(), alpha=0.25, linewidth=0.6)
-    ends = np.concatenate([one.when[[0, -1]] for one in marks.values() if len(one.when)])
     ax.set_ylim(-0.5, len(marks) - 0.5)
-    time_axis(ax, ends, getattr(leading.sequence, "clock", getattr(leading.sequence, "ticks", None)))
+    time_axis(ax, np.concatenate(axes), getattr(leading.sequence, "clock", getattr(leading.sequence, "ticks", None)))
     size = float(np.clip(72 * inches(ax)[1] / len(marks) / 4, 4.5, 8))
     told = [f"{short(name, LONGEST)}\n{_beside_chance(one)}" for name, one in results.items()]
     ax.set_yticks(rows, told, fontsize=size)
@@ -168,9 +105,11 @@ def several_lanes(results: Mapping[str, Evaluation], ax: Axes | None) -> Axes:
     return ax
 
 
-def _positions(marks: Marks, lane: str) -> Any:
-    lanes = {"found": marks.begins[marks.found], "missed": marks.begins[~marks.found]}
-    return lanes[lane] if lane in lanes else getattr(marks, lane)
+def _ends(result: Evaluation) -> AnyArray:
+    """Both ends of the axis of a result's timeline."""
+    if isinstance(result, Coincidence):
+        return result.sequence.ticks.times(np.array([result.sequence.first, result.sequence.last]))
+    return when_of(result.sequence)[[0, -1]]
 
 
 def _beside_chance(result: Evaluation) -> str:
@@ -180,6 +119,7 @@ def _beside_chance(result: Evaluation) -> str:
 
 # ---- the timeline of one or several detectors: score and threshold, events found or missed
 
+ABOVE = ((0.97, "v", "good"), (0.92, "x", "bad"), (0.86, "|", "good"), (0.81, "|", "bad"))  # the score: lanes
 FEW_STEPS = 400  # up to which one sees which are near an event
 MOST_POINTS = 20_000  # above, the score is thinned: no screen has as many columns
 
@@ -280,14 +220,13 @@ def labelled(read: Sequence | Occurrences, ax: Axes | None = None) -> Axes:
 def _draw(sequence: Sequence, cell: Cell, ax: Axes | None, result: Evaluation | None) -> Axes:
     """One cell of a sequence; beside the counts of a result stands what chance scores."""
     ax = make_axes(ax, (9, 3.2))
-    marks, cut, steps = marks_of(sequence, cell), cell.threshold, len(sequence.truth)
-    when = marks.when
+    marks, cut, when = placed_marks(sequence, cell), cell.threshold, when_of(sequence)
     across = ax.get_xaxis_transform()  # lanes stand at fixed heights, whatever the scores are
     grey: dict[str, Any] = {"step": "mid", "transform": across, "color": GREY, "linewidth": 0}
     near = sequence.names.said(say("near {a_range}" if sequence.spans is not None else "near {an_event}"))
-    if steps <= FEW_STEPS and cell.n_events:
+    if len(when) <= FEW_STEPS and cell.n_events:
         cell.by_axis(
-            steps=lambda _: ax.fill_between(when, 0, 1, where=marks.near, alpha=0.25, label=near, **grey),
+            steps=lambda cell: ax.fill_between(when, 0, 1, where=_near(sequence, cell), alpha=0.25, label=near, **grey),
             ticks=lambda cell: shade(ax, *event_reaches(cell), cell.trial.watch.ticks, GREY, 0.25, near),
         )
     if not sequence.open_steps.all():
@@ -306,23 +245,25 @@ def _draw(sequence: Sequence, cell: Cell, ax: Axes | None, result: Evaluation | 
     return ax
 
 
+def _near(sequence: Sequence, cell: Cell) -> BoolArray:
+    """On which steps an alarm would be a hit."""
+    near = np.zeros(len(sequence.truth), dtype=np.bool_)
+    near[sequence.open_steps] = cell.trial.near_flags(cell.d)
+    return near
+
+
 def _draw_lanes(ax: Axes, marks: Marks, cell: Cell, result: Evaluation | None, names: Names) -> None:
     """Events found and missed, hits and false alarms, above the score."""
     across, noun, found = ax.get_xaxis_transform(), cell.truth.noun, marks.found
-    lanes = (
-        (say("{} found", THINGS[f"{noun}s"]), marks.begins[found], 0.97, "v", "good"),
-        (say("{} missed", THINGS[f"{noun}s"]), marks.begins[~found], 0.92, "x", "bad"),
-        (say("{predictions} that are hits"), marks.hits, 0.86, "|", "good"),
-        (false_alarms(), marks.false, 0.81, "|", "bad"),
-    )
     if noun == "range":  # from begin to end, one line a range
-        for which, (_, _, height, _, meaning) in zip((found, ~found), lanes, strict=False):
+        for which, (height, _, meaning) in zip((found, ~found), ABOVE, strict=False):
             heights = np.full(int(which.sum()), height)
             how: dict[str, Any] = {"transform": across, "color": colour(meaning), "linewidth": 3}
             ax.hlines(heights, marks.begins[which], marks.ends[which], **how)
     told = (None, None, cell.precision_hits, cell.n_predictions - cell.precision_hits)
     tests = (None, None, None, None) if result is None else (result.recall_test, None, result.precision_test, None)
-    for (name, at, height, marker, meaning), count, test in zip(lanes, told, tests, strict=True):
+    words = names.all_said(names_of_lanes(noun, "predictions"))
+    for name, at, (height, marker, meaning), count, test in zip(words, marks.lanes, ABOVE, told, tests, strict=True):
         chance = "" if test is None else f" (chance {show_chance(test.expected, test.std)})"
         ax.plot(
             at,
@@ -332,7 +273,7 @@ def _draw_lanes(ax: Axes, marks: Marks, cell: Cell, result: Evaluation | None, n
             markersize=6 if marker == "|" else 4,
             color=colour(meaning),
             transform=across,
-            label=f"{names.said(name)}: {len(at) if count is None else count:,}{chance}",
+            label=f"{name}: {len(at) if count is None else count:,}{chance}",
         )
 
 

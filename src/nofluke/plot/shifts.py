@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,17 +13,21 @@ from nofluke.errors import THINGS, say
 from nofluke.inference.evaluate import Evaluation
 from nofluke.inference.sweep import BAND
 from nofluke.nulls.shifts import around
-from nofluke.plain import plain_fraction
+from nofluke.plain import exact_fraction, plain_fraction
 from nofluke.plot.curves import SIDES, draw_band
 from nofluke.plot.panels import CHANCE, by_name, make_panels, one_legend, short
 from nofluke.plot.style import AxesArray, chance_of, few_ticks, in_words, ink, label, of_detector, tidy
+from nofluke.series.ticks import WatchedTime
 from nofluke.series.timed import TimedCell
 from nofluke.series.tolerance import Tolerance
 from nofluke.series.trial import Cell
 from nofluke.text.numbers import as_people_say
 
 FEWEST, WINDOWS = 20, 5  # steps to each side at least, and windows of the tolerance, if the series is long enough
-PER_WINDOW = 4  # shifts in time in which a window moves by its own length
+PER_WINDOW = 4  # shifts in time, or steps of a lag, in which a window moves by its own length
+MOVES_PER_STEP = 10  # of events and alarms, up to which a few shifts of a long series are faster one by one
+
+Number = int | float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,24 +61,55 @@ def _on_steps(cell: Cell) -> ByShift:
     wide = WINDOWS * int(sides[0] + sides[1]) if tolerance.unit == "steps" else 0
     reach = min(max(FEWEST, wide), (cell.n_steps - 1) // 2)
     shifts = np.arange(-reach, reach + 1)
-    recall, precision = around(cell, cell.n_steps)
-    return ByShift(at=shifts.astype(np.float64), unit=", steps", precision=precision[shifts], recall=recall[shifts])
+    precision, recall = hits_around(cell, shifts)
+    return ByShift(at=shifts.astype(np.float64), unit=", steps", precision=precision, recall=recall)
 
 
 def _in_time(cell: TimedCell) -> ByShift:
-    """Windows moved by a quarter of their length, and never by less than a tick."""
-    watch, reach = cell.trial.watch, cell.reach
-    step = max(round((reach.early + reach.late) / PER_WINDOW), 1)
-    half = min(WINDOWS * PER_WINDOW, max(watch.watched // 4 // step, 1))
-    shifts = np.arange(-half, half + 1)
-    lengths = [plain_fraction(int(j) * step * watch.ticks.size) for j in shifts]
-    window: Tolerance = cell.trial.tolerances[cell.d]
-    moved = cell.trial.over(
-        tuple(window.by(length) if length else window for length in lengths),
-        cell.trial.thresholds[cell.k : cell.k + 1],
-    )
+    trial, watch = cell.trial, cell.trial.watch
+    window: Tolerance = trial.tolerances[cell.d]
+    lengths = lengths_around(window, 0, watch, WINDOWS * PER_WINDOW)
+    moved = trial.over(windows_moved(window, lengths), trial.thresholds[cell.k : cell.k + 1])
     at, unit = as_people_say(np.array(lengths, dtype=np.float64), watch.ticks.is_dates)
     return ByShift(at=at, unit=unit, precision=moved.precision_hits[:, 0], recall=moved.recall_hits[:, 0])
+
+
+def hits_around(cell: Cell, shifts: IntArray) -> tuple[IntArray, IntArray]:
+    """Hits of precision and of recall with the events shifted around the circle by each number of steps."""
+    moves = len(shifts) * (cell.n_events + len(cell.alarms))
+    if cell.truth.points and moves < MOVES_PER_STEP * cell.n_steps:
+        return _one_by_one(cell, shifts)
+    reach = int(np.abs(shifts).max(initial=0))
+    recall, precision = around(cell, cell.n_steps, range(-reach, reach + 1))
+    return precision[reach + shifts], recall[reach + shifts]
+
+
+def _one_by_one(cell: Cell, shifts: IntArray) -> tuple[IntArray, IntArray]:
+    """The same for points, shift by shift."""
+    n, events, near_alarm = cell.n_steps, cell.truth.starts, cell.near_alarm
+    # events before each step of the sequence laid out three times: windows reach beyond its ends once shifted
+    before = np.concatenate([[0], np.cumsum(np.tile(cell.truth.flags, 3))])
+    starts, stops = cell.stretches.starts + n, cell.stretches.stops + n
+    hits = [cell.stretches.count(before[stops - shift] > before[starts - shift]) for shift in shifts.tolist()]
+    found = [int(np.count_nonzero(near_alarm[(events + shift) % n])) for shift in shifts.tolist()]
+    return np.array(hits, dtype=np.int64), np.array(found, dtype=np.int64)
+
+
+def lengths_around(window: Tolerance, chosen: Number, watch: WatchedTime, half: int) -> tuple[Number, ...]:
+    """Lags on both sides of the chosen one, a quarter window apart, at most a quarter of the watched time away."""
+    ticks = watch.ticks
+    sides: tuple[Any, Any] = (window.early, window.late)
+    step = max(round((ticks.floor(sides[0]) + ticks.floor(sides[1])) / PER_WINDOW), 1)
+    half = min(half, max(watch.watched // 4 // step, min(half, 1)))
+    apart = step * ticks.size
+    return tuple(
+        chosen if j == 0 else plain_fraction(exact_fraction(chosen) + j * apart) for j in range(-half, half + 1)
+    )
+
+
+def windows_moved(window: Tolerance, lengths: Iterable[Number]) -> tuple[Tolerance, ...]:
+    """The window later by each length of time."""
+    return tuple(window.by(length) if length else window for length in lengths)
 
 
 # ---- hits with the events shifted: a narrow peak where alarms keep one distance from them, or a hill
@@ -139,7 +175,7 @@ def lag(results: Any, ax: Any = None) -> AxesArray:
         panel.axvline(0, color=ink(), linewidth=0.8, zorder=0.5)
         panel.set_ylim(0, min(1.1 * top, 1.02) or 1)
         tidy(panel)
-        few_ticks(panel, whole="x" if found[first].unit == ", steps" else "")
+        few_ticks(panel, whole="" if every[first].cell.in_time else "x")
         moved = say("shift of the {}{}", THINGS[f"{every[first].cell.truth.noun}s"], found[first].unit)
         label(panel, every[first].names.said(moved), side)
     one_legend(panels)

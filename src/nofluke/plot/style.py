@@ -184,6 +184,15 @@ def label(ax: Axes, x: str = "", y: str = "", *, title: str = "") -> None:
         ax.set_title(fitted(title, width * 1.1, heading), fontsize=heading)
 
 
+def unit_square(ax: Axes, x: str, y: str) -> None:
+    """Name and tidy the axes of one share against another."""
+    ax.set_xlim(0, 1.02)
+    ax.set_ylim(0, 1.02)
+    tidy(ax)
+    few_ticks(ax)
+    label(ax, x, y)
+
+
 def tidy(ax: Axes, *, grid: bool = True) -> None:
     """No box, a light grid, small numbers in a narrow panel."""
     ax.spines[["top", "right"]].set_visible(False)

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from nofluke.errors import false_alarms, say
+from nofluke.errors import say
 from nofluke.inference.coincidence import Coincidence, CoincidenceSweep
 from nofluke.plain import check_word
 from nofluke.plot.curves import SIDES, Chance, chance_shares, draw_band, how_computed, shows, styles_of
+from nofluke.plot.marks import marks_of, names_of_lanes
 from nofluke.plot.panels import check_kind, key_of_order, legend_above, make_axes, make_panels, one_legend
 from nofluke.plot.style import (
     GREY,
@@ -39,6 +40,7 @@ MOST_WINDOWS = 300  # that can be told apart; more would be a carpet
 THINNEST = 1 / 1500  # of the axis: windows that are shorter are no wider than a mark
 LEVEL = 0.05
 UNCOUNTED = "#BBBBBB"
+LANES = ((1.5, "good"), (1.1, "bad"), (0.5, "good"), (0.1, "bad"))  # where they begin
 
 
 def coincidence(result: Coincidence, ax: Axes | None = None) -> Axes:
@@ -77,17 +79,12 @@ def coincidence(result: Coincidence, ax: Axes | None = None) -> Axes:
     ticks, ends = read.ticks, (read.first, read.last)
     ax = make_axes(ax, (9, 2.6))
     ax.set_ylim(0, 2)
-    hit, heard, counted = cell.alarm_hits, cell.alarms_counted, cell.counts
-    found, events = cell.found, cell.truth.at
-    lanes = (
-        (say("{events} found"), events[found], 1.5, "good"),
-        (say("{events} missed"), events[counted & ~found], 1.1, "bad"),
-        (say("{alarms} that are hits"), cell.at[hit], 0.5, "good"),
-        (false_alarms(), cell.at[heard & ~hit], 0.1, "bad"),
-    )
-    said = result.names.said
-    handles = [_marks(ax, at, ends, ticks, low, colour(meaning), said(name)) for name, at, low, meaning in lanes]
-    for at, low in ((events[~counted], 1.1), (cell.at[~heard], 0.1)):
+    said, names = result.names.said, result.names.all_said(names_of_lanes("event"))
+    handles = [
+        _marks(ax, at, ends, ticks, low, colour(meaning), name)
+        for name, at, (low, meaning) in zip(names, marks_of(cell).lanes, LANES, strict=True)
+    ]
+    for at, low in ((cell.truth.at[~cell.counts], 1.1), (cell.at[~cell.alarms_counted], 0.1)):
         if len(at):
             handles.append(_marks(ax, at, ends, ticks, low, UNCOUNTED, "does not count"))
     starts, stops = event_reaches(cell)

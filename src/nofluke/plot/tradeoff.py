@@ -36,6 +36,7 @@ from nofluke.plot.style import (
     one_of,
     some_of,
     tidy,
+    unit_square,
 )
 from nofluke.plot.times import without_lags
 from nofluke.series.tolerance import Length, Tolerance
@@ -103,11 +104,7 @@ def precision_recall(
         if shows(curve, chance):
             _draw_chance(ax, curve, d, style, alone=alone)
         ax.plot(curve.recall[d], curve.precision[d], **style, label=told)
-    ax.set_xlim(0, 1.02)
-    ax.set_ylim(0, 1.02)
-    tidy(ax)
-    few_ticks(ax)
-    label(ax, "recall", "precision")
+    unit_square(ax, "recall", "precision")
     many = not detectors and len(rows) > len(SERIES)
     if many:
         names = [str(curve.tolerances[d]) for _, curve, d in rows]

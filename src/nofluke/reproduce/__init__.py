@@ -9,7 +9,7 @@ from nofluke.reproduce import claims
 from nofluke.reproduce.claim import Claim, Reproduced
 from nofluke.reproduce.figures import FIGURES, records
 from nofluke.reproduce.nab import NabTable, reproduce_nab
-from nofluke.reproduce.page import Topic
+from nofluke.reproduce.page import Topic, check_draws
 from nofluke.reproduce.paper import article
 from nofluke.reproduce.point_adjustment import PointAdjustment, reproduce_point_adjustment
 from nofluke.reproduce.study import Study, run_study
@@ -72,6 +72,7 @@ def reproduce(
     >>> done = reproduce("out", simulated=True)  # doctest: +SKIP
     >>> done.in_words()  # doctest: +SKIP
     """
+    check_draws(seed, permutations, "permutations", usual="the paper takes 10,000")
     return PAPER.write(
         output, lambda _: run_study(simulated=simulated, seed=seed, permutations=permutations), Reproduction
     )

@@ -22,6 +22,7 @@ from nofluke.plot.style import PALETTE, check_matplotlib
 from nofluke.progress import progress_bar
 from nofluke.reproduce.claim import Claim, Claims, Reproduced, tally
 from nofluke.show.kit import check_kit, filled, markup, page
+from nofluke.show.kit.figure import with_own_ids
 from nofluke.text.tables import csv_text, plural
 
 if TYPE_CHECKING:
@@ -119,9 +120,7 @@ def figure(drawn: Drawn, number: int, caption: str, *, simulated: bool = False) 
 
 def inlined(drawn: Drawn, description: str) -> str:
     """The SVG as part of a page: described, its ids its own, its ink the page's, its ground clear."""
-    svg = drawn.svg[drawn.svg.index("<svg") :]
-    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
-    svg = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{drawn.name}-", svg)
+    svg = with_own_ids(drawn.svg, drawn.name)
     svg = svg.replace(PALETTE["ink"], "currentColor").replace(PALETTE["binomial"], "currentColor")
     for name in ("observed", "chance"):
         svg = svg.replace(PALETTE[name].lower(), f"var(--{name})")
@@ -280,6 +279,14 @@ def _formats(
 
 
 # ---- where pages and the files beside them are written
+
+
+def check_draws(seed: int, n: int, name: str, *, usual: str) -> None:
+    """Refuse a seed, or a number of draws, that cannot be one."""
+    if n < 1:
+        raise InputError(argument=name, value=n, problem="must be at least 1", remedy=usual)
+    if seed < 0:
+        raise InputError(argument="seed", value=seed, problem="must not be negative")
 
 
 @contextmanager

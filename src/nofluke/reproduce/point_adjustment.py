@@ -14,13 +14,24 @@ import numpy as np
 from nofluke import __version__
 from nofluke.arrays import BoolArray, FloatArray, IntArray
 from nofluke.datasets import BENCHMARKS, BenchmarkLabels, public_labels
-from nofluke.errors import InputError
 from nofluke.inference.significance import ChanceLevel, Significance, chance, significance
 from nofluke.nulls.random_scores import RandomScores
 from nofluke.plot.style import PALETTE, SERIES, tidy
 from nofluke.progress import progress_bar
 from nofluke.reproduce.claim import OPEN, Claim, Claims, Found, Outcome, Reproduced, tally
-from nofluke.reproduce.page import Article, Drawn, Records, Row, Topic, drawn_on, figure, key_above, listed, table
+from nofluke.reproduce.page import (
+    Article,
+    Drawn,
+    Records,
+    Row,
+    Topic,
+    check_draws,
+    drawn_on,
+    figure,
+    key_above,
+    listed,
+    table,
+)
 from nofluke.text.numbers import show_chance, show_p
 from nofluke.text.tables import plural, show_share
 
@@ -138,12 +149,6 @@ def run_adjustment_study(*, seed: int, n_resamples: int) -> AdjustmentStudy:
     n_resamples : int
         Random scores on each benchmark. Where scores as long as the series have to be made, there are fewer.
     """
-    if n_resamples < 1:
-        raise InputError(
-            argument="n_resamples", value=n_resamples, problem="must be at least 1", remedy="the page has 10,000"
-        )
-    if seed < 0:
-        raise InputError(argument="seed", value=seed, problem="must not be negative")
     labels = {name: public_labels(name) for name in BENCHMARKS}  # first: they may have to be downloaded
     cases = []
     with progress_bar("benchmarks", len(labels) + 1) as advance:
@@ -673,4 +678,5 @@ def reproduce_point_adjustment(output: str | Path, *, seed: int = 0, n_resamples
     >>> done = reproduce_point_adjustment("out")  # doctest: +SKIP
     >>> done.in_words()  # doctest: +SKIP
     """
+    check_draws(seed, n_resamples, "n_resamples", usual="the page has 10,000")
     return TOPIC.write(output, lambda _: run_adjustment_study(seed=seed, n_resamples=n_resamples), PointAdjustment)

@@ -396,12 +396,6 @@ def run_study(*, simulated: bool, seed: int, permutations: int) -> Study:
     permutations : int
         Random placements for Figure 4 and the familywise test; the first 100 of them are drawn in Figure 3.
     """
-    if permutations < 1:
-        raise InputError(
-            argument="permutations", value=permutations, problem="must be at least 1", remedy="the paper takes 10,000"
-        )
-    if seed < 0:
-        raise InputError(argument="seed", value=seed, problem="must not be negative")
     quakes = simulate_quakes(rng=seed) if simulated else load_earthquakes()
     scores = energy_transient(quakes.counts)
     curve = sweep(quakes.truth, scores, quantiles=QUANTILES, tolerances=TOLERANCES, null=NULL)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from nofluke.inference.watch import VOIDS, WatchResult
+from nofluke.plot.evidence import watch
 from nofluke.show.kit import filled, page, written
 from nofluke.show.kit.figure import plotted
 from nofluke.text.tables import plural
@@ -42,15 +43,8 @@ def make_page(result: WatchResult) -> str:
         about=f"{plural(len(result.detectors), 'detector')}, {plural(result.n_blocks, 'settled block')}",
         heroes=heroes,
         described="Evidence, recall and precision over time",
-        svg=_figure(result),
+        svg=plotted("watch", lambda panels: watch(result, panels), (5.2, 4.8), panels=3) if result.n_blocks else "",
         notes=(*result.nulls(), *result.sentences()[-2:-1], VOIDS, *result.notes),
         blocks=filled("kit/table.html", caption="The last first", columns=kept, rows=shown, cells="numbers"),
         fewer=f"The last {MOST_ROWS:,} of {len(rows):,} rows." if len(rows) > MOST_ROWS else "",
     )
-
-
-def _figure(result: WatchResult) -> str:
-    """The figure as SVG, drawn without a window, and the same each time; nothing before the first block."""
-    from nofluke.plot import watch
-
-    return plotted("watch", lambda panels: watch(result, panels), (5.2, 4.8), panels=3) if result.n_blocks else ""

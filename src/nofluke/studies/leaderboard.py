@@ -292,9 +292,12 @@ class Leaderboard(Exports, ByValue):
     @property
     def title(self) -> str:
         """What the study is, and its size."""
+        return f"{self.about.title}: {self._size}" if self.about.title else self._size
+
+    @property
+    def _size(self) -> str:
         groups = f" in {plural(self.about.n_groups, self.about.noun)}" if self.about.grouped else ""
-        size = f"{plural(len(self.rows), 'detector')} on {plural(self.about.n_series, 'series', 'series')}{groups}"
-        return f"{self.about.title}: {size}" if self.about.title else size
+        return f"{plural(len(self.rows), 'detector')} on {plural(self.about.n_series, 'series', 'series')}{groups}"
 
     def missing_in_words(self) -> tuple[str, ...]:
         """How many cells are missing and why, a line each; nothing where none is."""

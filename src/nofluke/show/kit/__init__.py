@@ -162,12 +162,8 @@ def colours() -> str:
 
 def packed_json(data: dict[str, Any]) -> str:
     """JSON, deflated, as letters and digits: a tenth of its size, and nothing in it can end its element."""
-    return base64.b64encode(zlib.compress(json_of(data).encode("utf-8"), 9)).decode("ascii")
-
-
-def json_of(data: dict[str, Any]) -> str:
-    """JSON as scripts read it."""
-    return json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return base64.b64encode(zlib.compress(text.encode("utf-8"), 9)).decode("ascii")
 
 
 def shortened(name: str, letters: int) -> str:

@@ -159,13 +159,18 @@ def _saved(figure: Any, name: str) -> str:
 
 def inlined(svg: str, name: str, more: str = "") -> str:
     """Matplotlib's SVG as part of a page: as large as its place, its ids its own, its colours the page's."""
-    svg = svg[svg.index("<svg") :].strip()
-    svg = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->|<defs>\s*<style.*?</style>\s*</defs>", "", svg, flags=re.DOTALL)
-    svg = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{name}-", svg)
+    svg = with_own_ids(svg, name).strip()
+    svg = re.sub(r"<!--.*?-->|<defs>\s*<style.*?</style>\s*</defs>", "", svg, flags=re.DOTALL)
     svg = re.sub(r"\s*\n\s*", " ", svg)
     svg = re.sub(r"(\d\.\d\d)\d+", r"\1", svg)  # hundredths of a point are finer than any screen
     box = re.search(r'viewBox="[^"]*"', svg[: svg.index(">")])
     return f"<svg {box[0] if box else ''} {more}{svg[svg.index('>') :]}"
+
+
+def with_own_ids(svg: str, name: str) -> str:
+    """Matplotlib's SVG as one of many on a page: without what comes before its tag, and without its metadata."""
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg[svg.index("<svg") :], flags=re.DOTALL)
+    return re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{name}-", svg)
 
 
 def _svg(name: str, one: Description, size: tuple[float, float]) -> str:

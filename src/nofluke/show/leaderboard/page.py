@@ -20,6 +20,7 @@ from nofluke.studies.cell_map import CODES, CellMap
 from nofluke.studies.leaderboard import OF, Leaderboard, PairMatrix
 from nofluke.studies.pooled_row import MEASURES, NAMES, name_of, p_or_dash, share_or_dash
 from nofluke.studies.store import Values, missing_cells
+from nofluke.text.numbers import show_p
 from nofluke.text.signs import VERDICTS
 from nofluke.text.tables import plural
 
@@ -183,7 +184,7 @@ def render(board: Leaderboard, failed: Values, shown: CellMap, payload: dict[str
         styles=("leaderboard/leaderboard.css",),
         script=read("leaderboard/leaderboard.js"),
         name=about.title or "Leaderboard",
-        size=board.title.removeprefix(f"{about.title}: "),
+        size=board._size,
         missing=missing,
         opening=opening(board.rows, board.pairs is not None),
         answer=_answer(board),
@@ -242,7 +243,8 @@ def _by_group(board: Leaderboard) -> list[Any]:
     def told(detector: str, group: str) -> tuple[Any, str]:
         row = known.get((detector, group))
         ps = [] if row is None else [one.corrected for one in (row.precision, row.recall)]
-        return row, p_or_dash(min((p for p in ps if not math.isnan(p)), default=math.nan)).removeprefix("–")
+        known_ps = [p for p in ps if not math.isnan(p)]
+        return row, show_p(min(known_ps)) if known_ps else ""
 
     return [(row, [told(row.detector, group) for group in board.by_group.groups]) for row in board.rows]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nofluke.arrays import FloatArray, IntArray
+from nofluke.arrays import FloatArray
 from nofluke.errors import InputError, joined, say
 from nofluke.inference.coincidence import Coincidence
 from nofluke.inference.evaluate import Evaluation, Settings, result_of
@@ -24,7 +24,6 @@ from nofluke.nulls.permutation import Permutation
 from nofluke.nulls.placements import laws_of_ranges, laws_of_tally, simulate_hits
 from nofluke.nulls.seen import Look, against, tidy
 from nofluke.nulls.shuffles import IntervalShuffle, Segments
-from nofluke.series.counting import within
 from nofluke.series.trial import Cell
 from nofluke.show.report.grid import Grid, is_slow
 
@@ -150,30 +149,6 @@ def _family_resamples(result: Evaluation) -> int:
     """9,999 for short sequences, fewer for long ones, never fewer than 499."""
     work = result.n_events * 40 + result.cell.trial.size / 50
     return 9_999 if work < 20_000 else 1_999 if work < 100_000 else 499
-
-
-def hits_by_lag(cell: Cell, lags: IntArray, before_thrice: IntArray) -> tuple[list[int], list[int]]:
-    """Both hits with the events shifted by each lag around the circle: positive where predictions come late.
-
-    ``before_thrice`` counts the events before each step of the sequence laid out three times, which no threshold
-    changes.
-    """
-    n, events, total = cell.n_steps, cell.truth.starts, before_thrice
-    if cell.truth.count_events == "ranges":  # the alarms move the other way, so that no range is cut in two
-        near, windows = cell.trial.near_flags(cell.d), cell.trial.event_windows[cell.d]
-        moved = [np.sort((cell.alarms - lag) % n) for lag in lags.tolist()]
-        hits = [int(np.count_nonzero(near[alarms])) for alarms in moved]
-        return hits, [int(np.count_nonzero(within(alarms, windows))) for alarms in moved]
-    near_alarm = cell.near_alarm
-    starts, stops = cell.stretches.starts + n, cell.stretches.stops + n
-    hits = [cell.stretches.count(total[stops - lag] > total[starts - lag]) for lag in lags.tolist()]
-    found = [int(np.count_nonzero(near_alarm[(events + lag) % n])) for lag in lags.tolist()]
-    return hits, found
-
-
-def events_before(cell: Cell) -> IntArray:
-    """How many events lie before each step of the sequence laid out three times."""
-    return np.concatenate([[0], np.cumsum(np.tile(cell.truth.flags, 3))])
 
 
 def picture_of(null: Law) -> Picture:

@@ -29,11 +29,11 @@ from nofluke.inference.sweep import FamilywiseTest
 from nofluke.inference.verdict import Ruling, Verdict, ruled_as_found, standing, upper_of
 from nofluke.nulls.base import NullModel
 from nofluke.nulls.choice import AUTO, Choice, choose
+from nofluke.plot.curves import SIDES
 from nofluke.show.report.grid import Grid
 from nofluke.text.numbers import p_is, show_p
 from nofluke.text.signs import VERDICTS
 
-SIDES = ("precision", "recall")
 FREE = ("windows", "reach", "bins")  # settings that follow the length of a window
 MOST_NULLS = 6  # besides that of the result, the most frequent ones
 Family = Callable[[NullModel], FamilywiseTest | None]
@@ -242,8 +242,7 @@ def _found(
     if obstacle:
         return told(Ruling(verdict="cannot tell", reason=obstacle, obstacle=obstacle))
     if kind_of(here.model) not in corrected.kinds:
-        there = under(*at, here)
-        single = {test.measure: upper_of(test) for test in (there.precision_test, there.recall_test)}
+        single = _upper(under(*at, here))
         pvalues |= {side: max(pvalues[side], single[side]) for side in SIDES}
         words = " and ".join(f"{p_is(single[side])} ({side})" for side in SIDES)
         which += f" At this position auto chooses the null {here.model.text}, which by itself gives {words}."
@@ -253,8 +252,7 @@ def _found(
 
 def _named(cell: dict[str, Any], result: Evaluation, *, alone: bool) -> Entitled:
     """What is said about the cell that was chosen beforehand."""
-    upper = {test.measure: upper_of(test) for test in (result.precision_test, result.recall_test)}
-    which = []
+    upper, which = _upper(result), []
     if result.settings.alternative != "greater":
         one_sided = " and ".join(f"{p_is(upper[side])} for {side}" for side in SIDES)
         which.append(f"The verdict is about being better than chance, so it uses one-sided p-values: {one_sided}.")
@@ -265,6 +263,11 @@ def _named(cell: dict[str, Any], result: Evaluation, *, alone: bool) -> Entitled
             f"results, the corrected ones would count: {corrected}."
         )
     return Entitled(ruling=cell["ruling"], pvalues=upper, choice=result.settings.choice, which=" ".join(which))
+
+
+def _upper(result: Evaluation) -> dict[str, float]:
+    """The one-sided p-values that the verdict uses, by measure."""
+    return {test.measure: upper_of(test) for test in (result.precision_test, result.recall_test)}
 
 
 def _tell(cell: dict[str, Any], found: Entitled, alpha: float, *, name: str) -> None:

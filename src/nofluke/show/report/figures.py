@@ -13,13 +13,16 @@ from nofluke.arrays import BoolArray, FloatArray
 from nofluke.errors import THINGS, say
 from nofluke.inference.coincidence import Coincidence
 from nofluke.inference.evaluate import Evaluation
+from nofluke.plot.curves import SIDES
+from nofluke.plot.marks import Marks, marks_of
+from nofluke.plot.metrics import is_near
 from nofluke.plot.style import MOST_DRAWN
 from nofluke.series.timed import TimedCell
+from nofluke.series.trial import Cell
 from nofluke.show.kit import FALSE
 from nofluke.show.kit.figure import Description
 from nofluke.show.report.timeline import on_axis, on_page
 
-SIDES = ("precision", "recall")
 QUANTILES = (0.0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999)
 MOST_NINES = 16.0  # p below 1e-16 have one colour
 
@@ -244,8 +247,7 @@ def _metric(one: dict[str, Any]) -> Description:
     at = [(a + b) / 2 for a, b in pairwise(edges)]
     ends = [*edges, *([] if value is None else [value])] or [0.0, 1.0]
     low, high = min(ends), max(ends)
-    # a value near the perfect one should be seen to be near it
-    if perfect is not None and high > perfect - 0.15 * max(abs(perfect), 1):
+    if perfect is not None and is_near(high, perfect):
         high = max(high, perfect)
     pad = 0.04 * (high - low) or 0.05
     rule = [] if value is None else [{"kind": "rule", "name": "observed", "x": value}]
@@ -303,8 +305,9 @@ def timeline_figure(result: Evaluation) -> Description:
     low, high = float(steps.starts[0]), float(steps.ends[-1])
     pixel = (high - low) / PIXELS
     scores = None if isinstance(result, Coincidence) else result.sequence.scores
-    alarms, hits, events, found = result.cell.by_axis(steps=lambda _: _step_marks(result, steps), ticks=_timed_marks)
-    shown = ((events, ~found), (events, found), (alarms, ~hits), (alarms, hits))
+    marks = marks_of(result.cell)
+    alarms, events = _stretches(result, marks, steps)
+    shown = ((events, ~marks.found), (events, marks.found), (alarms, ~marks.hits), (alarms, marks.hits))
     events_of = THINGS[f"{noun}s"]
     told = (say("{} missed", events_of), say("{} found", events_of), say("{}", FALSE["false_alarms"]), "hits")
     names = list(result.names.all_said(told))
@@ -398,28 +401,15 @@ def _score_line(
     return xs, ys
 
 
-def _timed_marks(cell: TimedCell) -> tuple[Stretches, BoolArray, Stretches, BoolArray]:
-    """Alarms that count and which of them are hits; events that count and which of them are found."""
-    ticks = cell.trial.watch.ticks
-    counted, hits, which = cell.alarms_counted, cell.alarm_hits, cell.counts
-    alarms, events = on_axis(cell.at[counted], ticks), on_axis(cell.truth.at[which], ticks)
-    return (
-        Stretches(starts=alarms, ends=alarms),
-        hits[counted],
-        Stretches(starts=events, ends=events),
-        np.asarray(cell.found, dtype=np.bool_)[which],
-    )
+def _stretches(result: Evaluation, marks: Marks, steps: Stretches) -> tuple[Stretches, Stretches]:
+    """Alarms and events on the axis."""
 
+    def on_steps(_: Cell) -> tuple[Stretches, Stretches]:
+        alarms = Stretches(starts=steps.starts[marks.alarms], ends=steps.ends[marks.alarms])
+        return alarms, Stretches(starts=steps.starts[marks.begins], ends=steps.ends[marks.ends])
 
-def _step_marks(result: Evaluation, steps: Stretches) -> tuple[Stretches, BoolArray, Stretches, BoolArray]:
-    """The same on steps; where alarms count as episodes, all steps of one that is a hit are."""
-    cell = result.cell
-    at = np.flatnonzero(result.sequence.open_steps)
-    alarms = cell.alarms
-    first, last = cell.truth.first_steps, cell.truth.last_steps
-    return (
-        Stretches(starts=steps.starts[at[alarms]], ends=steps.ends[at[alarms]]),
-        cell.alarm_hits,
-        Stretches(starts=steps.starts[at[first]], ends=steps.ends[at[last]]),
-        np.asarray(cell.found, dtype=np.bool_),
-    )
+    def in_time(cell: TimedCell) -> tuple[Stretches, Stretches]:
+        alarms, events = (on_axis(at, cell.trial.watch.ticks) for at in (marks.alarms, marks.begins))
+        return Stretches(starts=alarms, ends=alarms), Stretches(starts=events, ends=events)
+
+    return result.cell.by_axis(steps=on_steps, ticks=in_time)

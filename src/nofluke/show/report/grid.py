@@ -14,9 +14,10 @@ from nofluke.inference.coincidence import Coincidence
 from nofluke.inference.evaluate import Evaluation
 from nofluke.nulls.base import NullModel
 from nofluke.plain import exact_fraction, plain_fraction
+from nofluke.plot.shifts import lengths_around, windows_moved
 from nofluke.series.counting import reaching
 from nofluke.series.detector import Cuts, quantile_thresholds
-from nofluke.series.ticks import Ticks, WatchedTime, length_in_words
+from nofluke.series.ticks import Ticks, length_in_words
 from nofluke.series.tolerance import Tolerance
 from nofluke.series.trial import Cell, Trial
 from nofluke.text.tables import plural, show_number
@@ -300,7 +301,6 @@ def _moved(tolerance: Tolerance, lag: Any) -> Tolerance:
 
 
 HALVES = (8, 6, 4, 2, 1, 0)  # lags to each side of the chosen one, as many as there is time for
-PER_WINDOW = 4  # steps of the lag in which a window moves by its own length
 MANY = 12  # ticks of a tolerance from which on a window of one tick would hardly ever be hit
 COARSE = 1_000  # ticks of a tolerance from which on its fractions need not be rounded to ticks
 
@@ -350,9 +350,10 @@ def window_grid(result: Coincidence) -> Grid:
 def _grid(result: Coincidence, factors: tuple[float, ...], half: int) -> Grid:
     ticks, watch = result.sequence.ticks, result.sequence.watch
     widths = _widths(result.width, ticks, watch.watched, factors)
-    lags = lags_around(result.width, result.lag, watch, half)
-    chosen = (widths.index(result.width), [lag.length for lag in lags].index(result.lag))
-    windows = [[width.by(lag.length) if lag.length else width for lag in lags] for width in widths]
+    lengths = lengths_around(result.width, result.lag, watch, half)
+    lags = tuple(Lag(length=length, dates=ticks.is_dates) for length in lengths)
+    chosen = (widths.index(result.width), lengths.index(result.lag))
+    windows = [list(windows_moved(width, lengths)) for width in widths]
     windows[chosen[0]][chosen[1]] = result.tolerance
     left_out = (
         ""
@@ -366,19 +367,6 @@ def _grid(result: Coincidence, factors: tuple[float, ...], half: int) -> Grid:
         left_out=left_out,
         widths=widths,
         lags=lags,
-    )
-
-
-def lags_around(width: Tolerance, chosen: int | float, watch: WatchedTime, half: int = HALVES[0]) -> tuple[Lag, ...]:
-    """Lags on both sides of the chosen one, a quarter window apart, at most a quarter of the watched time away."""
-    ticks = watch.ticks
-    sides: tuple[Any, Any] = (width.early, width.late)
-    step = max(round((ticks.floor(sides[0]) + ticks.floor(sides[1])) / PER_WINDOW), 1)
-    half = min(half, max(watch.watched // 4 // step, min(half, 1)))
-    apart = step * ticks.size
-    return tuple(
-        Lag(length=chosen if j == 0 else plain_fraction(exact_fraction(chosen) + j * apart), dates=ticks.is_dates)
-        for j in range(-half, half + 1)
     )
 
 

@@ -13,7 +13,7 @@ from nofluke.errors import InputError, say
 from nofluke.inference.coincidence import Coincidence
 from nofluke.inference.evaluate import Evaluation
 from nofluke.nulls.diagnosis import Diagnosis
-from nofluke.series.counting import runs
+from nofluke.series.counting import touching
 from nofluke.series.tolerance import Tolerance
 from nofluke.show.report.correction import holds
 from nofluke.show.report.grid import Grid
@@ -63,7 +63,7 @@ def _best_position(result: Evaluation, grid: Grid, cells: list[list[Any]], sourc
         return Step(words=f"At this tolerance no {what} is better than chance in both measures after correction.")
     k = max(at, key=lambda k: (row[k]["f1"] or 0.0, k == chosen))
     value: Any = grid.lags[k].length if grid.lags else _shortest(result, grid, k)
-    told = str(grid.lags[k]) if grid.lags else show_number(value)
+    told = show_number(value) if not grid.lags else grid.lags[k].short if value else "0"
     words = f"Of the {what}s that hold after correction, {told} has the best F1, {show_share(row[k]['f1'])}"
     if k == chosen:
         return Step(words=f"{words}: the one that was evaluated.")
@@ -139,24 +139,26 @@ def _alarms(result: Evaluation, source: Source | None) -> Step | None:
     watched, unit = result.false_alarms.duration, result.false_alarms.unit
     if not watched:
         return None
-    per, name = {
-        "seconds": (watched / WEEK, "a week of watched time"),
-        "steps": (watched / 1_000, "per 1,000 steps"),
-        "clock": (watched / 1_000, "per 1,000 units of watched time"),
+    per, each, watching = {
+        "seconds": (watched / WEEK, "a week", " of watched time"),
+        "steps": (watched / 1_000, "per 1,000 steps", ""),
+        "clock": (watched / 1_000, "per 1,000 units", " of watched time"),
     }[unit]
-    runs_are_one = say(" (a run of {predictions} is one)") if result.alarm_noun == "prediction" else ""
+    of_steps = result.count_alarms == "steps" and not isinstance(result, Coincidence)
+    runs_are_one = say(" (a run of {predictions} is one)") if of_steps else ""
     words = say(
-        "There {} {}{}, {} {}; {:,} of them, {} {}, hit nothing",
+        "There {} {}{}, {} {}{}; {:,} of them, {} {}, hit nothing",
         "is" if alarms == 1 else "are",
         plural(alarms, "alarm"),
         runs_are_one,
         _rate(alarms / per),
-        name,
+        each,
+        watching,
         false,
         _rate(false / per),
-        name.partition(" of")[0],
+        each,
     )
-    if not result.cell.trial.scored or isinstance(result, Coincidence) or result.count_alarms != "steps":
+    if not (of_steps and result.cell.trial.scored):
         return Step(words=say("{}.", words))
     budget = float(f"{result.n_predictions / result.n / 2:.2g}")
     return Step(
@@ -169,10 +171,9 @@ def _episodes(result: Evaluation) -> tuple[int, int]:
     """Alarms as people count them, a run of predicted steps as one, and those without a hit."""
     if result.cell.in_time or result.count_alarms != "steps":
         return result.n_predictions, result.false_alarms.count
-    found = runs(result.cell.alarms)
-    before = np.concatenate([[0], np.cumsum(result.cell.trial.near_flags(result.cell.d))])
-    near = before[found.stops] > before[found.starts]
-    return len(near), int((~near).sum())
+    cell = result.cell
+    hits = touching(cell.episodes, cell.trial.zones.near[cell.d])
+    return len(hits), int((~hits).sum())
 
 
 def _rate(value: float) -> str:

@@ -17,6 +17,7 @@ from nofluke.dates import for_heading, format_duration
 from nofluke.errors import THINGS, Remark, say
 from nofluke.inference.coincidence import Coincidence
 from nofluke.inference.evaluate import Evaluation
+from nofluke.laws.law import How
 from nofluke.series.names import Names
 from nofluke.series.occurrences import DAY
 from nofluke.series.reading import Sequence
@@ -195,7 +196,7 @@ def origin_of(
     """Everything a reader needs to make the same report again."""
     tests = (result.precision_test, result.recall_test)
     methods = ", ".join(f"{test.measure} {test.method}" for test in tests)
-    drawn = next((t.how for t in tests if t.how.kind == "simulated"), None)
+    drawn = _drawn(result)
     resamples = "" if drawn is None else f" ({drawn.n_resamples:,} resamples, seed {drawn.seed})"
     facts = [
         ("input", "arrays in memory" if source is None else ", ".join(source.files)),
@@ -455,8 +456,7 @@ def unusual(**settings: tuple[Any, Any]) -> list[str]:
 def _tested(result: Evaluation) -> list[str]:
     """How chance was asked, where that differs from the defaults."""
     made = [] if result.settings.choice.is_auto else [f"null={result.null.code}"]
-    settings = result.settings
-    drawn = next((t.how for t in (result.precision_test, result.recall_test) if t.how.kind == "simulated"), None)
+    settings, drawn = result.settings, _drawn(result)
     made += unusual(method=(settings.method, "auto"))
     if drawn is not None:
         made += [f"n_resamples={drawn.n_resamples}", f"rng={drawn.seed}"]
@@ -464,3 +464,9 @@ def _tested(result: Evaluation) -> list[str]:
         made += unusual(n_resamples=(settings.n_resamples, USUAL_RESAMPLES))
     defaults = {"alternative": "greater", "ties": "full", "alpha": 0.05}
     return made + unusual(**{name: (getattr(settings, name), usual) for name, usual in defaults.items()})
+
+
+def _drawn(result: Evaluation) -> How | None:
+    """How the first of both laws that are simulated was drawn."""
+    tests = (result.precision_test, result.recall_test)
+    return next((test.how for test in tests if test.how.kind == "simulated"), None)

@@ -25,6 +25,8 @@ from nofluke.nulls.base import NullModel
 from nofluke.nulls.choice import Choice
 from nofluke.nulls.diagnosis import Diagnosis, diagnosis_of
 from nofluke.plain import finite_or_none
+from nofluke.plot.curves import SIDES
+from nofluke.plot.shifts import hits_around, lengths_around, windows_moved
 from nofluke.progress import progress_bar
 from nofluke.series.timed import TimedCell
 from nofluke.series.tolerance import Tolerance
@@ -34,16 +36,14 @@ from nofluke.show.report.cells import (
     Picture,
     evaluator,
     evaluator_under,
-    events_before,
     every_null,
     families,
-    hits_by_lag,
     picture_of,
     seed_of,
 )
 from nofluke.show.report.correction import Corrected, correct, entitle
 from nofluke.show.report.figures import bar_width, darkness, stretched
-from nofluke.show.report.grid import Grid, grid_of, lags_around, short_names, signed
+from nofluke.show.report.grid import Grid, grid_of, short_names, signed
 from nofluke.show.report.next_steps import next_steps
 from nofluke.show.report.origin import Source
 from nofluke.show.report.timeline import events_of, timeline
@@ -51,8 +51,6 @@ from nofluke.text.numbers import as_people_say, p_is, people_unit, show_chance, 
 from nofluke.text.tables import plural, show_number, show_share
 
 # ---- sentences beside the figures: what each shows, for those who do not see it
-
-SIDES = ("precision", "recall")
 
 
 def another_null(used: Choice, recommended: NullModel, why: str) -> str:
@@ -217,6 +215,7 @@ def corrected_by(family: FamilywiseTest | None, nulls: tuple[str, ...] = (), sma
 Hits = tuple[list[int], list[int]]
 FAR = 6  # shifts go as many tolerances away, enough to tell a peak from a hill
 MOST_SHIFTS = 61
+SHIFTS_IN_TIME = 8  # to each side
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,25 +235,28 @@ def shifts_of(result: Evaluation, grid: Grid, lags: IntArray) -> Shifts:
         return Shifts(at=[], title="", told=[], hits=lambda *_: ([], []))
 
     def on_steps(cell: Cell) -> Shifts:
-        before, wide = events_before(cell), _wide(lags, cell)
+        wide = _wide(lags, cell)
+
+        def hits(_d: int, _k: int, cell: Cell) -> Hits:
+            precision, recall = hits_around(cell, wide)
+            return precision.tolist(), recall.tolist()
+
         return Shifts(
             at=wide.tolist(),
             title=say("shift of the {}, in steps", THINGS[f"{noun}s"]),
             told=[plural(abs(lag), "step") for lag in wide.tolist()],
-            hits=lambda _d, _k, cell: hits_by_lag(cell, wide, before),
+            hits=hits,
         )
 
     def in_time(cell: TimedCell) -> Shifts:
-        moves = lags_around(result.tolerance, 0, cell.trial.watch)
-        at, unit = as_people_say(np.array([move.length for move in moves], dtype=np.float64), moves[0].dates)
-        moved = [
-            grid.trial.over(tuple(window.by(move.length) if move.length else window for move in moves), grid.thresholds)
-            for window in grid.tolerances
-        ]
+        watch = cell.trial.watch
+        lengths = lengths_around(result.tolerance, 0, watch, SHIFTS_IN_TIME)
+        at, unit = as_people_say(np.array(lengths, dtype=np.float64), watch.ticks.is_dates)
+        moved = [grid.trial.over(windows_moved(window, lengths), grid.thresholds) for window in grid.tolerances]
         return Shifts(
             at=at.tolist(),
             title=say("shift of the {}{}", THINGS[f"{noun}s"], unit),
-            told=[move.short.removeprefix("-") for move in moves],
+            told=[signed(abs(length), dates=watch.ticks.is_dates) for length in lengths],
             hits=lambda d, k, _: (moved[d].precision_hits[:, k].tolist(), moved[d].recall_hits[:, k].tolist()),
         )
 

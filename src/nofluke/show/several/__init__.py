@@ -23,6 +23,7 @@ from nofluke.inference.corrections import holm
 from nofluke.inference.evaluate import Evaluation, shown_f1
 from nofluke.inference.report import SideBySide
 from nofluke.inference.verdict import Ruling, Verdict, ruled_as_found
+from nofluke.plot.curves import SIDES
 from nofluke.plot.style import SERIES
 from nofluke.ratios import divide
 from nofluke.show.kit import check_page, in_names, markup, packed_json, page, read, shortened, written
@@ -37,7 +38,6 @@ from nofluke.text.tables import plural, show_number, show_share
 
 # ---- each detector beside chance: p-values corrected for all of them, and the verdicts that use these
 
-SIDES = ("precision", "recall")
 MOST_NAMED, LONGEST_NAMED = 5, 60  # names in a sentence, and letters of one
 SAID: dict[Verdict, str] = {
     "yes": "Better than chance",
