@@ -20,10 +20,9 @@ from nofluke.inference.needed import Needed, needed, present_of
 from nofluke.inference.power import Plan, SampleSize, as_measure, as_power, events_for, search
 from nofluke.inference.verdict import Ruling, Verdict, floor_above, headline, obstacle_of, rule
 from nofluke.lazy import lazy
-from nofluke.measures.confusion import MEASURES, Confusion, check_zero_division, named_measure
+from nofluke.measures.confusion import MEASURES, Confusion, both_matrices, check_zero_division, named_measure
 from nofluke.measures.delays import Delays, FalseAlarms
 from nofluke.measures.episodes import units_of
-from nofluke.measures.matrices import both_matrices
 from nofluke.measures.statistics import point_statistic
 from nofluke.nulls import Null
 from nofluke.nulls.base import Method, NullModel, Nulls, Perfect, check_resamples
@@ -1112,7 +1111,7 @@ class Evaluation(Exports, ByValue):
                 intervals.in_words(),
                 self._how(f1_test),
                 *([would] if would else []),
-                *self._note_lines(),
+                *noted(self.notes),
             ),
         )
         return told.called(self.names)
@@ -1146,9 +1145,6 @@ class Evaluation(Exports, ByValue):
             alarms = say("{} ({}{})", alarms, self.sequence.cut_in_words(show_number(self.threshold)), origin)
         events = plural(self.n_events, self.cell.truth.noun)
         return say("{}, {}, {}; tolerance {}", plural(self.n, "step"), events, alarms, self.tolerance.in_words())
-
-    def _note_lines(self) -> tuple[str, ...]:
-        return noted(self.notes)
 
     def columns(self, *, f1: F1 = "value", statistics: Iterable[str] = ()) -> dict[str, list[Any]]:
         """A row for each measure, by column name; ``f1`` and ``statistics`` as in `table`."""

@@ -21,8 +21,7 @@ from nofluke.inference.evaluate import NO_EVENTS, Settings, offered_ranges, unto
 from nofluke.inference.molchan import Molchan, molchan
 from nofluke.laws.law import SMALLEST, How, Law
 from nofluke.lazy import lazy
-from nofluke.measures.confusion import Confusion
-from nofluke.measures.matrices import both_matrices
+from nofluke.measures.confusion import Confusion, both_matrices
 from nofluke.nulls import Null
 from nofluke.nulls.base import Method, NullModel, Placed, check_resamples, drawing
 from nofluke.nulls.choice import choose

@@ -15,6 +15,7 @@ from typing import Any, Literal
 from nofluke.errors import InputError
 from nofluke.plain import as_number, as_whole, check_word
 from nofluke.ratios import divide
+from nofluke.series.trial import Trial
 from nofluke.text.exports import Exports
 from nofluke.text.tables import Table
 
@@ -532,3 +533,23 @@ def named_measure(name: str) -> Measure:
     """The measure of that name, in any field."""
     check_word(name, "name", (*MEASURES, *OTHER_NAMES))
     return MEASURES[OTHER_NAMES.get(name, name)]
+
+
+# ---- both matrices of a cell
+
+
+def both_matrices(trial: Trial, d: int, k: int) -> tuple[Confusion | None, Confusion | None]:
+    """Both confusion matrices of a cell of a trial: with tolerance in the truth, and in the predictions.
+
+    Matrices count steps: the first is None where alarms are episodes, the second where events are ranges.
+    """
+    zero, n = trial.tolerances[d].zero, trial.n_steps
+    hits, found = int(trial.precision_hits[d, k]), int(trial.recall_hits[d, k])
+    alarms, near, reach = map(int, (trial.n_predictions[k], trial.near_events[d], trial.near_predictions[d, k]))
+    steps = trial.count_alarms == "steps"
+    return (
+        Confusion.from_marginals(hits, alarms, near, n, "neither" if zero else "truth") if steps else None,
+        Confusion.from_marginals(found, reach, trial.n_events, n, "neither" if zero else "predictions")
+        if trial.truth.count_events == "steps" and trial.truth.points
+        else None,
+    )
