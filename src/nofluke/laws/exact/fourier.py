@@ -155,7 +155,7 @@ CONCENTRATED = (
 )
 _LOG_NEGLIGIBLE = -45.0  # one less e^-45 is one
 #: Blocks passed over, for 32 angles at a time, before an inversion gives up: some ten seconds.
-MOST_BLOCKS = 100_000_000
+MOST_BLOCKS = 200_000_000
 _BAND = 3.0  # standard deviations on either side of a tilted mean from where probabilities are taken
 
 
