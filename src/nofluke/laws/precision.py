@@ -67,7 +67,10 @@ def precision_law(
     if windows.reach <= 1 and (widths == 1).all():  # one event, one hit: as many hits as events on predictions
         return Hypergeometric(windows.n_steps, windows.n, n_events, size, precision_moments(windows, n_events))
     if n_events == 0 or (widths > windows.n_steps - n_events).all():  # nothing can be hit, or nothing can be missed
-        return _constant(size, windows.n if n_events else 0)
+        hits = windows.n if n_events else 0
+        certain = np.zeros(size + 1)
+        certain[hits] = 1.0
+        return TableLaw(certain, mean=float(hits), var=0.0, method=exactly("constant"))
     if table_fits(windows, n_events, programme_operations, FEW_OPERATIONS):
         return PrecisionTable(windows, n_events, size, insist=method == "exact")
     if method == "auto" and windows.n == windows.n_steps and few_cost(windows, n_events) > FEW_PATIENCE:
@@ -99,12 +102,6 @@ def announce_compilation() -> None:
     from nofluke.laws.exact import kernels
 
     progress.announce_compilation(kernels.invert, seconds=8)
-
-
-def _constant(size: int, hits: int) -> TableLaw:
-    certain = np.zeros(size + 1)
-    certain[hits] = 1.0
-    return TableLaw(certain, mean=float(hits), var=0.0, method=exactly("constant"))
 
 
 def _not_certified(law: OfWindows, hits: int, side: TailSide) -> InputError:

@@ -95,7 +95,7 @@ def _joint_pmf(windows: Windows, n_events: int) -> FloatArray:
     joint = np.zeros((rows, windows.n + 1))
     reached = joint[:, : table.shape[1]]
     # one factor after the other: their product could underflow where the entry does not
-    np.multiply(table[:, ::-1], _one_over(table.sum(axis=1))[:, np.newaxis], out=reached)
+    np.multiply(table[:, ::-1], ratio(np.ones(rows), table.sum(axis=1))[:, np.newaxis], out=reached)
     reached *= recall[:, np.newaxis]
     return joint
 
@@ -333,11 +333,6 @@ def _is_small_table(windows: Windows, n_events: int) -> bool:
 def ratio(upper: FloatArray, lower: FloatArray) -> FloatArray:
     """upper / lower, and 0 in rows so improbable that they underflow."""
     return np.divide(upper, lower, out=np.zeros_like(upper), where=lower > 1e-300)
-
-
-def _one_over(lower: FloatArray) -> FloatArray:
-    """1 / lower, with the same exception."""
-    return 1.0 / lower if lower.min() > 1e-300 else ratio(np.ones(len(lower)), lower)
 
 
 # ---- the recurrence over blocks on tables of weights: one source, run by Python or, where that pays, compiled
