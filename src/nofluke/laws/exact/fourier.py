@@ -149,9 +149,8 @@ def _width(spread: float) -> float:
 
 # ---- exact tails and probabilities of the number of predictions hit
 
-CONCENTRATED = (
-    25.0  # an inversion is slow where hits have a smaller variance: their characteristic function hardly decays
-)
+#: An inversion is slow where hits have a smaller variance: their characteristic function hardly decays.
+CONCENTRATED = 25.0
 _LOG_NEGLIGIBLE = -45.0  # one less e^-45 is one
 #: Blocks passed over, for 32 angles at a time, before an inversion gives up: some ten seconds.
 MOST_BLOCKS = 200_000_000
