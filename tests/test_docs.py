@@ -15,7 +15,7 @@ import yaml
 
 import nofluke as nf
 from nofluke.cli import cli, main
-from nofluke.laws import costs
+from nofluke.laws import precision
 from nofluke.measures.confusion import MEASURES
 from nofluke.metrics import _BUILT_IN
 from nofluke.nulls.permutation import CELL_OPERATIONS
@@ -456,12 +456,12 @@ def test_limits_of_the_methods_are_those_of_the_code() -> None:
         for _, value in table_rows(section("explanation/theory.md", "Which method when").split("affordable")[-1])
     ]
     limits = [
-        costs.PROGRAMME_OPERATIONS,
+        precision.PROGRAMME_OPERATIONS,
         CELL_OPERATIONS,
-        costs.PROGRAMME_BYTES,
-        costs.FEW_OPERATIONS,
-        costs.FEW_PATIENCE,
-        costs.FOURIER_SECONDS,
+        precision.PROGRAMME_BYTES,
+        precision.FEW_OPERATIONS,
+        precision.FEW_PATIENCE,
+        precision.FOURIER_SECONDS,
     ]
     assert written == limits
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import nofluke as nf
 from exact_oracles import enumerate_joint
-from nofluke.laws import costs
+from nofluke.laws import precision
 from nofluke.laws.exact import programme
 from nofluke.series.counting import Windows
 
@@ -131,7 +131,7 @@ def test_concentrated_hits_are_simulated_where_nothing_else_is_affordable(monkey
     """When even few events are too many, "auto" says that it simulated; its p-value agrees with the exact one."""
     exact = constant(4_000, 4)
     for limit in ("FEW_OPERATIONS", "FEW_PATIENCE", "FOURIER_SECONDS"):
-        monkeypatch.setattr(costs, limit, 0)
+        monkeypatch.setattr(precision, limit, 0)
     drawn = constant(4_000, 4, rng=1, null=nf.nulls.Permutation(programme_operations=0))
     assert drawn.precision_test.method == "montecarlo"
     error = drawn.precision_test.pvalue_error + 1e-3
@@ -156,8 +156,8 @@ def test_an_inversion_that_gives_up_says_so(monkeypatch):
     z = nf.detectors.energy_transient(data.counts)
     exact = evaluate(data.truth, z, quantile=0.9, tolerance=2).precision_test
     monkeypatch.setattr(fourier, "MOST_BLOCKS", 0)
-    monkeypatch.setattr(costs, "PROGRAMME_PATIENCE", 0)
-    monkeypatch.setattr(costs, "FEW_OPERATIONS", 0)
+    monkeypatch.setattr(precision, "PROGRAMME_PATIENCE", 0)
+    monkeypatch.setattr(precision, "FEW_OPERATIONS", 0)
     null = nf.nulls.Permutation(programme_operations=0)
     bound = evaluate(data.truth, z, quantile=0.9, tolerance=2, null=null).precision_test
     assert exact.pvalue < bound.pvalue < 1e6 * exact.pvalue

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import nofluke as nf
 from exact_oracles import joint_by_blocks
-from nofluke.laws import costs, precision
+from nofluke.laws import precision
 from nofluke.laws.exact import fourier, kernels, programme
 from nofluke.laws.exact.moments import expected_misses, precision_moments
 from nofluke.laws.precision import PrecisionFourier, PrecisionTable
@@ -132,7 +132,7 @@ class TestCertainty:
         """Where neither the inversion nor a programme answers, "exact" says so and names what does."""
         windows, m = self.hard()
         monkeypatch.setattr(fourier, "MOST_BLOCKS", 0)
-        monkeypatch.setattr(costs, "PROGRAMME_PATIENCE", 0)
+        monkeypatch.setattr(precision, "PROGRAMME_PATIENCE", 0)
         law = by_fourier(windows, m, insist=True)
         with pytest.raises(nf.InputError, match=r"method='exact' cannot certify .* use method=\"auto\""):
             law.upper(round(law.mean) + 20)
@@ -151,8 +151,8 @@ class TestCertainty:
 
     def test_auto_calls_a_bound_a_bound(self, monkeypatch):
         """The tail, the test and its JSON say "upper bound" from the start, and other tails do not change that."""
-        monkeypatch.setattr(costs, "FEW_OPERATIONS", 0)
-        monkeypatch.setattr(costs, "PROGRAMME_PATIENCE", 0)
+        monkeypatch.setattr(precision, "FEW_OPERATIONS", 0)
+        monkeypatch.setattr(precision, "PROGRAMME_PATIENCE", 0)
         rng = np.random.default_rng(2)
         truth, alarms = flags(3_000, 200, rng), flags(3_000, 250, rng)
         null = nf.nulls.Permutation(programme_operations=0)

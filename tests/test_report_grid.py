@@ -11,7 +11,7 @@ import pytest
 import nofluke as nf
 from nofluke.errors import InputError
 from nofluke.inference.sweep import placed
-from nofluke.laws import costs
+from nofluke.laws import precision
 from nofluke.laws.approximate import PrecisionSaddlepoint
 from nofluke.laws.exact import fourier
 from nofluke.laws.montecarlo.kernels import hits_of_windows
@@ -231,7 +231,7 @@ class TestLaws:
         wanted = PrecisionFourier(windows, 12, insist=False).quantile([0.025, 0.975]).tolist()
         monkeypatch.setattr(fourier, "bulk", lambda *_: (0, np.zeros(1)))
         monkeypatch.setattr(fourier, "pmf", lambda *_, **__: (0, np.zeros(1)))
-        monkeypatch.setattr(costs, "programme_fits", lambda *_: False)
+        monkeypatch.setattr(precision, "PROGRAMME_PATIENCE", 0)
         assert PrecisionFourier(windows, 12, insist=False).quantile([0.025, 0.975]).tolist() == wanted
         with pytest.raises(InputError, match="cannot be computed exactly"):
             PrecisionFourier(windows, 12, insist=True).quantile(0.5)

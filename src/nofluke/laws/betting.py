@@ -218,11 +218,8 @@ def losses(shares: FloatArray, least: float, bar: float) -> tuple[FloatArray, Bo
     for i, share in enumerate(shares.tolist()):
         sums = (1 + BETS * (least - share) / (1 - least)) * (sums + 1)
         now = float(sums.mean())
-        if now >= bar:
-            stands, sums = (
-                True,
-                np.minimum(sums, len(BETS) * bar),
-            )  # less is always allowed, and a return is seen sooner
+        if now >= bar:  # less evidence is always allowed, and with it a return is seen sooner
+            stands, sums = True, np.minimum(sums, len(BETS) * bar)
         elif stands and now < bar / 4:
             stands, sums = False, np.zeros(len(BETS))
         evidence[i], lost[i] = now, stands

@@ -14,19 +14,35 @@ from typing import Literal
 
 import numpy as np
 
+from nofluke import progress
 from nofluke.arrays import FloatArray
 from nofluke.errors import InputError, arg, say
-from nofluke.laws import costs
 from nofluke.laws.approximate import OfWindows, PrecisionSaddlepoint
 from nofluke.laws.exact.binomial import log_choose
 from nofluke.laws.exact.moments import precision_moments
-from nofluke.laws.exact.programme import few_cost, few_missed_pmf, precision_pmf
+from nofluke.laws.exact.programme import (
+    SECONDS_PER_BLOCK,
+    few_cost,
+    few_missed_pmf,
+    precision_pmf,
+    programme_bytes,
+    programme_cost,
+)
 from nofluke.laws.law import MASS_ERROR, How, Law, Tail, TailSide, exactly
 from nofluke.laws.tables import TRUSTED, Hypergeometric, TableLaw
 from nofluke.lazy import lazy
 from nofluke.plain import check_alpha
 from nofluke.ratios import TIE_SLACK
 from nofluke.series.counting import Windows
+
+PROGRAMME_OPERATIONS = 1e9  # the dynamic programme answers within a second up to here, with nothing to compile
+PROGRAMME_PATIENCE = 2e10  # and is given some ten seconds where the Fourier inversion is not certified
+PROGRAMME_BYTES = 1e9
+FEW_OPERATIONS = 2e7  # the same where events are few, and hits are what is told apart: some ten milliseconds
+FEW_PATIENCE = 4e9  # and up to here, seconds, where the Fourier inversion would be slow; large tables leave the cache
+FOURIER_SECONDS = 20.0  # above, by estimate, "auto" takes the saddlepoint approximation and says so
+SECONDS_PER_PASS = 1e-7  # of an inversion over a block, about: 32 angles at a time
+SECONDS_PER_ENTRY = 0.5e-9  # of a table of the programme
 
 SMALLEST_IN_TABLE = 1e-16  # probabilities below this are 0 in a table of the Fourier inversion; tails have no limit
 WORST_ERROR = 1e-7  # a Fourier tail whose error bound is larger is not believed
@@ -51,16 +67,19 @@ def precision_law(
     if windows.reach <= 1 and (widths == 1).all():  # one event, one hit: as many hits as events on predictions
         return Hypergeometric(windows.n_steps, windows.n, n_events, size, precision_moments(windows, n_events))
     if n_events == 0 or (widths > windows.n_steps - n_events).all():  # nothing can be hit, or nothing can be missed
-        return _constant(size, windows.n if n_events else 0)
-    if costs.table_fits(windows, n_events, programme_operations, costs.FEW_OPERATIONS):
+        hits = windows.n if n_events else 0
+        certain = np.zeros(size + 1)
+        certain[hits] = 1.0
+        return TableLaw(certain, mean=float(hits), var=0.0, method=exactly("constant"))
+    if table_fits(windows, n_events, programme_operations, FEW_OPERATIONS):
         return PrecisionTable(windows, n_events, size, insist=method == "exact")
-    if method == "auto" and windows.n == windows.n_steps and few_cost(windows, n_events) > costs.FEW_PATIENCE:
+    if method == "auto" and windows.n == windows.n_steps and few_cost(windows, n_events) > FEW_PATIENCE:
         return None  # every step is predicted: nothing can be told from it, and the exact law takes minutes
-    costs.announce_compilation()
+    announce_compilation()
     from nofluke.laws.exact import fourier
 
-    if fourier.estimate_cost(windows, n_events) > costs.FOURIER_SECONDS:
-        if few_cost(windows, n_events) <= costs.FEW_PATIENCE:
+    if fourier.estimate_cost(windows, n_events) > FOURIER_SECONDS:
+        if few_cost(windows, n_events) <= FEW_PATIENCE:
             return PrecisionTable(windows, n_events, size, insist=method == "exact")
         if method == "auto":
             var = precision_moments(windows, n_events).var
@@ -68,10 +87,21 @@ def precision_law(
     return PrecisionFourier(windows, n_events, size, insist=method == "exact")
 
 
-def _constant(size: int, hits: int) -> TableLaw:
-    certain = np.zeros(size + 1)
-    certain[hits] = 1.0
-    return TableLaw(certain, mean=float(hits), var=0.0, method=exactly("constant"))
+def table_fits(windows: Windows, n_events: int, programme_operations: float, few_operations: float) -> bool:
+    """Whether the dynamic programme is affordable: counting misses, or hits, of which few events make few."""
+    if few_cost(windows, n_events) <= few_operations:
+        return True
+    return (
+        programme_cost(windows, n_events) <= programme_operations
+        and programme_bytes(windows, n_events) <= PROGRAMME_BYTES
+    )
+
+
+def announce_compilation() -> None:
+    """Say that the inversion is about to be compiled, if it is."""
+    from nofluke.laws.exact import kernels
+
+    progress.announce_compilation(kernels.invert, seconds=8)
 
 
 def _not_certified(law: OfWindows, hits: int, side: TailSide) -> InputError:
@@ -102,7 +132,7 @@ class PrecisionTable(OfWindows, TableLaw):
             return Tail.of(0.0, self.method)  # one placement alone would weigh more than a table loses
         from nofluke.laws.exact import fourier
 
-        costs.announce_compilation()
+        announce_compilation()
         far = fourier.tail(self.windows, self.n_events, hits, side=side, most_blocks=INSISTENT * fourier.MOST_BLOCKS)
         if far.method.error <= WORST_ERROR:
             return Tail.of_log(far.log_p, self.method)
@@ -132,18 +162,15 @@ class PrecisionFourier(OfWindows):
             return near
         # where nearly everything is hit, a programme that tells only few misses apart is cheap
         ends = (self.windows.n - hits, None) if side == "upper" and hits <= self.windows.n else (None,)
-        affordable = [
-            end for end in ends if costs.programme_fits(self.windows, self.n_events, costs.PROGRAMME_PATIENCE, end)
-        ]
+        seconds, most_missed = min(((self._programme_seconds(end), end) for end in ends), key=lambda found: found[0])
         effort = fourier.MOST_BLOCKS * (INSISTENT if self.insist else 1)
-        if affordable:  # no more is spent on the inversion than on what would replace it
-            seconds = costs.programme_seconds(self.windows, self.n_events, affordable[0])
-            effort = min(effort, 1_000_000 + round(2 * seconds / costs.SECONDS_PER_BLOCK))
+        if seconds < math.inf:  # no more is spent on the inversion than on what would replace it
+            effort = min(effort, 1_000_000 + round(2 * seconds / SECONDS_PER_PASS))
         found = fourier.tail(self.windows, self.n_events, hits, side=side, most_blocks=effort)
         if found.method.error <= WORST_ERROR:
             return found
-        if affordable:
-            return self._by_programme(hits, side, affordable[0])
+        if seconds < math.inf:
+            return self._by_programme(hits, side, most_missed)
         if self.insist:
             raise _not_certified(self, hits, side)
         return Tail.of_log(found.log_p, BOUND)
@@ -161,6 +188,15 @@ class PrecisionFourier(OfWindows):
             return None
         return Tail.of(p, How(kind="exact", name="Fourier", error=CENTRAL_SLACK / p))
 
+    def _programme_seconds(self, most_missed: int | None) -> float:
+        """What the programme takes where all misses are told apart, or only so many; infinite if not affordable."""
+        entries: float = programme_cost(self.windows, self.n_events, most_missed)
+        if most_missed is None:
+            entries = min(entries, few_cost(self.windows, self.n_events))
+        if entries > PROGRAMME_PATIENCE or programme_bytes(self.windows, self.n_events, most_missed) > PROGRAMME_BYTES:
+            return math.inf
+        return SECONDS_PER_ENTRY * entries + SECONDS_PER_BLOCK * len(self.windows.blocks.length)
+
     def _by_programme(self, hits: int, side: TailSide, most_missed: int | None) -> Tail:
         """The tail by a dynamic programme, over the whole law or its upper end only."""
         if most_missed is not None:
@@ -176,7 +212,7 @@ class PrecisionFourier(OfWindows):
         table = self._filled(*fourier.pmf(self.windows, self.n_events, floor=SMALLEST_IN_TABLE))
         if abs(table.sum() - 1.0) <= MASS_ERROR:
             return table
-        if costs.programme_fits(self.windows, self.n_events, costs.PROGRAMME_PATIENCE):
+        if self._programme_seconds(None) < math.inf:
             return self._filled(0, precision_pmf(self.windows, self.n_events))
         raise InputError(
             problem=f"the whole law of {self.size:,} predictions and {self.n_events:,} events cannot be computed "

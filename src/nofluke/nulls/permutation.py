@@ -15,12 +15,11 @@ import numpy as np
 
 from nofluke.errors import InputError, arg, passed, say
 from nofluke.laws.approximate import PrecisionSaddlepoint
-from nofluke.laws.costs import FEW_PATIENCE, PROGRAMME_OPERATIONS, announce_compilation, table_fits
 from nofluke.laws.exact.moments import Moments, precision_moments, recall_moments
 from nofluke.laws.law import Law, exactly
 from nofluke.laws.montecarlo import Draw, Uniform
 from nofluke.laws.montecarlo.in_time import uniform
-from nofluke.laws.precision import precision_law
+from nofluke.laws.precision import FEW_PATIENCE, PROGRAMME_OPERATIONS, announce_compilation, precision_law, table_fits
 from nofluke.laws.tables import binomial, hypergeometric
 from nofluke.nulls import timed_shifts
 from nofluke.nulls.base import METHODS, Joint, Kept, Method, NullModel, as_operations, floor_of

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +28,7 @@ from nofluke.errors import InputError
 from nofluke.laws.exact.binomial import log_choose_ratio, log_pmf
 from nofluke.laws.exact.generating import Point, Structure, evaluate, structure_of, tilt, untilted
 from nofluke.laws.exact.moments import check_count, expected_misses
-from nofluke.laws.law import How, Tail
+from nofluke.laws.law import How, Tail, TailSide
 from nofluke.series.counting import Windows
 
 # ---- how many angles an inversion needs so that aliases of the tilted law, by Chernoff's bound
@@ -150,12 +149,11 @@ def _width(spread: float) -> float:
 
 # ---- exact tails and probabilities of the number of predictions hit
 
-CONCENTRATED = (
-    25.0  # an inversion is slow where hits have a smaller variance: their characteristic function hardly decays
-)
+#: An inversion is slow where hits have a smaller variance: their characteristic function hardly decays.
+CONCENTRATED = 25.0
 _LOG_NEGLIGIBLE = -45.0  # one less e^-45 is one
 #: Blocks passed over, for 32 angles at a time, before an inversion gives up: some ten seconds.
-MOST_BLOCKS = 100_000_000
+MOST_BLOCKS = 200_000_000
 _BAND = 3.0  # standard deviations on either side of a tilted mean from where probabilities are taken
 
 
@@ -164,7 +162,7 @@ def tail(
     n_events: int,
     hits: int,
     *,
-    side: Literal["upper", "lower"] = "upper",
+    side: TailSide = "upper",
     most_blocks: int | None = None,
 ) -> Tail:
     """Chance of at least (or at most) so many hits if events fell uniformly at random: P(C >= hits) or P(C <= hits).
@@ -229,29 +227,25 @@ def tail(
     effort = (MOST_BLOCKS if most_blocks is None else most_blocks) // 2  # there may be two inversions
     found = _invert_tail(middle.structure, n_events, reached, small, effort)
     # the guess was wrong if the tail is large: then its complement has the digits, or is exactly 0
-    other: Literal["upper", "lower"] = "lower" if small == "upper" else "upper"
+    other: TailSide = "lower" if small == "upper" else "upper"
     if found.p > (0.5 if small != side else max(0.5, 1.0 - 10.0 * found.method.error)):
         small, found = other, _invert_tail(middle.structure, n_events, reached, other, effort)
     return found if small == side else _complement(found)
 
 
-def pmf(
-    windows: Windows, n_events: int, *, lo: int | None = None, hi: int | None = None, floor: float = 1e-300
-) -> tuple[int, FloatArray]:
-    """P(C = c) for all c, or for c from ``lo`` to ``hi``, both included.
+def pmf(windows: Windows, n_events: int, *, floor: float = 1e-300) -> tuple[int, FloatArray]:
+    """P(C = c) for all c whose probability is not negligible.
 
     Parameters
     ----------
     windows, n_events
         As for `tail`.
-    lo, hi : int, optional
-        Range of c; without them, all c with a probability of at least ``floor``.
     floor : float
         Probabilities below it may be given as 0: the larger it is, the less there is to do.
 
     Returns
     -------
-    lo : int
+    first : int
         The c of the first probability.
     probabilities : array
         To about 1e-13 absolutely. The law is put together from bands of c, each worked out at its own tilt: far in the
@@ -261,23 +255,20 @@ def pmf(
     Examples
     --------
     >>> windows = Windows(starts=np.array([0, 4]), stops=np.array([2, 6]), n_steps=10)
-    >>> lo, probabilities = pmf(windows, 2)
-    >>> lo, (45 * probabilities).round(9)  # of the 45 placements, 15 have no hit, 26 one and 4 both
+    >>> first, probabilities = pmf(windows, 2)
+    >>> first, (45 * probabilities).round(9)  # of the 45 placements, 15 have no hit, 26 one and 4 both
     (0, array([15., 26.,  4.]))
     """
     check_count("n_events", n_events, windows.n_steps)
-    first, last = (0 if lo is None else max(int(lo), 0)), (windows.n if hi is None else min(int(hi), windows.n))
-    out = np.zeros(max(last - first + 1, 0))
+    out = np.zeros(windows.n + 1)
     if n_events in (0, windows.n_steps) or windows.n == 0:
-        only = windows.n if n_events > 0 else 0
-        if first <= only <= last:
-            out[only - first] = 1.0
-    elif len(out):
-        _fill(out, first, windows, n_events, floor)
-    if lo is None and hi is None and out.any():
-        kept = np.flatnonzero(out)
-        first, out = int(kept[0]), out[kept[0] : kept[-1] + 1]
-    return first, out
+        out[windows.n if n_events > 0 else 0] = 1.0
+    else:
+        _fill(out, windows, n_events, floor)
+    if not out.any():
+        return 0, out
+    kept = np.flatnonzero(out)
+    return int(kept[0]), out[kept[0] : kept[-1] + 1]
 
 
 def bulk(windows: Windows, n_events: int, deviations: float) -> tuple[int, FloatArray]:
@@ -334,33 +325,33 @@ def estimate_cost(windows: Windows, n_events: int) -> float:
     return 2e-3 + 7e-7 * windows.n + 4e-7 * n_blocks + 1.7e-9 * (1_500.0 * n_blocks + others)
 
 
-def _fill(out: FloatArray, first: int, windows: Windows, n_events: int, floor: float) -> None:
-    """Put the probabilities of first, first + 1, ... into ``out``, band by band away from the middle."""
+def _fill(out: FloatArray, windows: Windows, n_events: int, floor: float) -> None:
+    """Put the probabilities of 0, 1, ... into ``out``, band by band away from the middle."""
     structure = structure_of(windows)
     middle = untilted(structure, n_events)
     structure = middle.structure
-    last = first + len(out) - 1
-    centre = min(max(round(middle.hits), first), last)
+    last = windows.n
+    centre = min(max(round(middle.hits), 0), last)
     point = tilt(structure, n_events, centre, side=0)
     if point is None:  # no placement has so many hits, or so few, and none farther from the middle either
         return
     half = _BAND * math.sqrt(point.var_given_events)
-    low, high = max(centre - math.floor(half), first), min(centre + math.floor(half), last)
-    out[low - first : high + 1 - first] = _band(point, n_events, low, high)
+    low, high = max(centre - math.floor(half), 0), min(centre + math.floor(half), last)
+    out[low : high + 1] = _band(point, n_events, low, high)
     for direction, edge in ((1, high + 1), (-1, low - 1)):
         step = 0.9 * half  # from the edge of what is filled to the next tilted mean
-        while first <= edge <= last:
-            point = tilt(structure, n_events, min(max(edge + direction * step, first), last), side=0)
+        while 0 <= edge <= last:
+            point = tilt(structure, n_events, min(max(edge + direction * step, 0), last), side=0)
             if point is None and step == 0.0:
                 break
             half_here = _BAND * math.sqrt(point.var_given_events) if point is not None else 0.0
             if point is None or step > half_here + 1.0:  # too far: the band would not reach back to the edge
                 step = half_here if half_here < 0.7 * step else 0.0
                 continue
-            end = min(max(edge + direction * math.floor(step + half_here), first), last)
+            end = min(max(edge + direction * math.floor(step + half_here), 0), last)
             low, high = min(edge, end), max(edge, end)
             band = _band(point, n_events, low, high)
-            out[low - first : high + 1 - first] = band
+            out[low : high + 1] = band
             outer = band[len(band) // 2 :] if direction == 1 else band[: (len(band) + 1) // 2]
             # an empty band may be a gap in the law with something beyond: only a bound on that shows it is the end
             if outer.max() < floor and _log_beyond(structure, n_events, end, direction) < math.log(floor):

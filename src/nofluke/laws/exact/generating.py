@@ -164,6 +164,8 @@ def _cut_structure(windows: Windows, *, longest_block: int) -> Structure:
     kept = kept[of]
     owner, g, h = rank[owner[kept]], g[kept], h[kept]
     lengths, index = np.unique(length, return_inverse=True)
+    covered = np.zeros(len(member), dtype=np.int64)  # in integers: sums may have more digits than a double
+    np.add.at(covered, owner, length)
     # entries of the queue still alive at a block: those of its cluster that reach beyond g
     apart = owner * (windows.n + 1)
     oldest = np.searchsorted(h + apart, g + apart, side="right")
@@ -182,17 +184,10 @@ def _cut_structure(windows: Windows, *, longest_block: int) -> Structure:
         g=g,
         h=h,
         count=count,
-        covered=_sums(owner, length, len(member)),
+        covered=covered,
         lengths=lengths.astype(np.float64),
         capacity=int((np.arange(len(owner)) - oldest).max(initial=0)) + 1,
     )
-
-
-def _sums(owner: IntArray, values: IntArray, n_owners: int) -> IntArray:
-    """Values added up by owner, in integers: their sums may have more digits than a double."""
-    sums = np.zeros(n_owners, dtype=np.int64)
-    np.add.at(sums, owner, values)
-    return sums
 
 
 def evaluate(structure: Structure, s: float, t: float) -> Point:

@@ -155,11 +155,12 @@ def reference(clusters, u, z, capacity, moments, exponent, run):  # type: ignore
 
 @compiled(fastmath={"contract"})
 def _cluster_factor(q, clusters, run, ur, ui, alive, state, queue, reach, bound):  # type: ignore[no-untyped-def]
-    """One cluster's factor at LANES angles psi that share phi: whether it was needed to the end.
+    """One cluster's factor at LANES angles psi that share phi: the block up to which it was needed.
 
-    True: the factors are in ``state[WR]`` and ``state[WI]``, on the scale of the reference mantissa. False: on every
-    lane k the ratio of complex to reference weight fell below ``alive[k]`` on all live states; ``bound[k]`` is the
-    largest of these ratios, and since no later weight can grow faster than its reference, it bounds the factor.
+    That is the end of the cluster: the factors are in ``state[WR]`` and ``state[WI]``, on the scale of the reference
+    mantissa. Or it lies before: on every lane k the ratio of complex to reference weight fell below ``alive[k]`` on all
+    live states; ``bound[k]`` is the largest of these ratios, and since no later weight can grow faster than its
+    reference, it bounds the factor.
     """
     first, size, length, g, h, _ = clusters
     _, shift, check_at, weights = run
@@ -252,8 +253,8 @@ def _cluster_factor(q, clusters, run, ur, ui, alive, state, queue, reach, bound)
             for k in range(LANES):
                 negligible = negligible and bound[k] < alive[k]
             if negligible:
-                return False
-    return True
+                return b
+    return first[q + 1]
 
 
 @compiled(error_model="numpy")
@@ -348,10 +349,11 @@ def invert(clusters, run, singles, lengths, capacity, point, n_events, n_phi, n_
             for q in range(len(count)):
                 if not needed:
                     break
-                passed += first[q + 1] - first[q]
-                if passed > most:
+                if passed >= most:
                     return out_r, out_i, np.inf, np.inf
-                needed = _cluster_factor(q, clusters, run, ur, ui, alive, state, queue, reach, bound)
+                until = _cluster_factor(q, clusters, run, ur, ui, alive, state, queue, reach, bound)
+                passed += until - first[q]
+                needed = until == first[q + 1]
                 if needed:
                     needed = False
                     for k in range(LANES):

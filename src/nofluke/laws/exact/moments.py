@@ -405,7 +405,8 @@ def log_missed(n_steps: Any, n_events: int, x: Any) -> FloatArray:
     (0.3, -0.0001000000000500...)
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        linear = x * _log_rest(n_events, n_steps, n_steps - n_events)
+        share = n_events / n_steps
+        linear = x * np.where(share > 0.5, np.log((n_steps - n_events) / n_steps), np.log1p(-share))
         return np.where(n_steps - n_events - x >= 0, linear + _rest(n_steps, n_events, x), -np.inf)
 
 
@@ -432,12 +433,6 @@ def log_together(n_steps: int, n_events: int, x: Any, y: Any) -> FloatArray:
 def lost(n_steps: int, n_events: int, x: Any, y: Any) -> FloatArray:
     """π(x) - π(x + y): the chance that x steps hold no event, and y further ones do."""
     return np.asarray(-np.exp(log_missed(n_steps, n_events, x)) * np.expm1(log_missed(n_steps - x, n_events, y)))
-
-
-def _log_rest(part: Any, whole: Any, rest: Any) -> FloatArray:
-    """log(1 - part/whole), where rest = whole - part."""
-    share = part / whole
-    return np.asarray(np.where(share > 0.5, np.log(rest / whole), np.log1p(-share)))
 
 
 def _rest(n_steps: Any, n_events: int, x: Any) -> FloatArray:

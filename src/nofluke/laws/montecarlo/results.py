@@ -7,8 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from nofluke.arrays import FloatArray, IntArray
 from nofluke.errors import InputError
-
-At = tuple[int, int]
+from nofluke.laws.montecarlo.problem import At
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

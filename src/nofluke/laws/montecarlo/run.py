@@ -10,13 +10,12 @@ from numpy.typing import NDArray
 
 from nofluke.arrays import FloatArray, IntArray
 from nofluke.errors import InputError
-from nofluke.laws.montecarlo.problem import MOST_DRAWN_STEPS, Hits, Problem, integers
+from nofluke.laws.montecarlo.problem import MOST_DRAWN_STEPS, At, Hits, Problem, integers
 from nofluke.laws.montecarlo.results import FamilyWise, JointCounts, MaximumTest, Simulation, Tally
 from nofluke.ratios import TIE_SLACK, f_of_hits, f_weights
 from nofluke.series.counting import window_maxima
 from nofluke.series.tolerance import Ranges
 
-At = tuple[int, int]
 Measure = Literal["precision", "recall"]
 Draw = Callable[[np.random.Generator, int], NDArray[Any]]
 SIDES: tuple[Measure, Measure] = ("precision", "recall")
