@@ -314,11 +314,6 @@ class Side(Keeper):
         return self.spectra.at[self.place]
 
     @property
-    def plain(self) -> bool:
-        """Whether its steps count 1 each."""
-        return self.spectra.weights is None
-
-    @property
     def n_steps(self) -> int:
         """All steps."""
         return len(self.spectra.open_steps)
@@ -539,7 +534,8 @@ class CommonPeriod:
 
 def least_of_period(events: Side, alarms: Side, shortest: float) -> tuple[float, float]:
     """P-values that those of `common_period` are not below, of both and of the alarms alone; 0 if nobody has looked."""
-    names = ("least_of_whole_periods", "whole_periods") if events.plain else ()
+    plain = events.spectra.weights is None
+    names = ("least_of_whole_periods", "whole_periods") if plain else ()
     loops = _first_looks(events.n_steps, *names, "to_neighbours", "least_of_seasons")
     if loops is None:
         return 0.0, 0.0
@@ -553,7 +549,7 @@ def least_of_period(events: Side, alarms: Side, shortest: float) -> tuple[float,
         count = _neighbours(n_powers)
         known = events.tails, loops.to_neighbours(powers, count, GAP, BESIDE), count
         both, alone = loops.least_of_seasons(*known, looked.first, looked.last, JOINTLY, OTHER_SIDE)
-        if events.plain:
+        if plain:
             heard = np.array([most_heard(len(at)) for at in alarms.spectra.at])
             for (kind, begin, end), shown in zip(looked.whole, events.shown_at_first, strict=True):
                 if begin < end:
@@ -635,7 +631,7 @@ def _whole_period(events: Side, alarms: Side, looked: Searched, alike: float, ei
     """The whole period that shows best by many harmonics, and its p-value, corrected for the search."""
     best, period = 1.0, 0
     # what one season leaves is not searched in this way: hardly any null keeps two
-    if not events.plain:
+    if events.spectra.weights is not None:
         return best, period
     for (kind, begin, end), *tails in zip(looked.whole, events.combs, alarms.combs, strict=True):
         if begin >= end:

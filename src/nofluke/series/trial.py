@@ -101,11 +101,6 @@ class Batch(Keeper):
         """The predicted steps, ascending."""
         return tuple(flags.nonzero()[0] for flags in self.flags)
 
-    @property
-    def alone(self) -> bool:
-        """Whether there is one row, which is the line."""
-        return len(self.detectors) == 1
-
     @lazy
     def begins(self) -> IntArray:
         """Where each row begins on the line, and where the next one would."""
@@ -113,12 +108,12 @@ class Batch(Keeper):
 
     def _on_line(self, steps: IntArray) -> IntArray:
         """The same steps of every row, on the line."""
-        return steps if self.alone else (self.begins[:-1, None] + steps).ravel()
+        return steps if len(self.detectors) == 1 else (self.begins[:-1, None] + steps).ravel()
 
     @lazy
     def line(self) -> IntArray:
         """The predicted steps of all rows."""
-        if self.alone:
+        if len(self.detectors) == 1:
             return self.steps[0]
         return np.concatenate([steps + begin for steps, begin in zip(self.steps, self.begins.tolist(), strict=False)])
 
@@ -126,13 +121,13 @@ class Batch(Keeper):
     def _runs(self) -> tuple[Ranges, list[int]]:
         """The runs of predicted steps on the line, and how many of them there are before each row."""
         found = runs(self.line)
-        return found, [0, len(found.starts)] if self.alone else found.starts.searchsorted(self.begins).tolist()
+        return found, found.starts.searchsorted(self.begins).tolist()
 
     @lazy
     def episodes(self) -> tuple[Ranges, ...]:
         """The runs of predicted steps, by row."""
         found, before = self._runs
-        if self.alone:
+        if len(self.detectors) == 1:
             return (found,)
         parts = [slice(first, behind) for first, behind in pairwise(before)]
         return tuple(
@@ -149,20 +144,17 @@ class Batch(Keeper):
     @lazy
     def precision_hits(self) -> list[list[int]]:
         """PA-AAδ by tolerance and row: predictions near an event."""
-        return [self._near_event(near) for near in self.zones.near]
-
-    def _near_event(self, near: Ranges) -> list[int]:
-        """By row, how many predictions lie in stretches near an event."""
-        starts, stops, line = self._on_line(near.starts), self._on_line(near.stops), self.line
-        if self.count_alarms == "steps":
-            inside = line.searchsorted(stops) - line.searchsorted(starts)
-            if self.alone:
-                return [int(inside.sum())]
-            found: list[int] = inside.reshape(len(self.detectors), len(near.starts)).sum(axis=1).tolist()
-            return found
-        every, before = self._runs
-        hit = touching(every, Ranges(starts=starts, stops=stops))
-        return [int(np.count_nonzero(hit[first:behind])) for first, behind in pairwise(before)]
+        hits = []
+        for near in self.zones.near:
+            starts, stops = self._on_line(near.starts), self._on_line(near.stops)
+            if self.count_alarms == "steps":
+                inside = self.line.searchsorted(stops) - self.line.searchsorted(starts)
+                hits.append(inside.reshape(len(self.detectors), len(near.starts)).sum(axis=1).tolist())
+            else:
+                every, before = self._runs
+                hit = touching(every, Ranges(starts=starts, stops=stops))
+                hits.append([int(np.count_nonzero(hit[first:behind])) for first, behind in pairwise(before)])
+        return hits
 
     @lazy
     def found(self) -> list[BoolArray]:
