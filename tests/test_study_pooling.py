@@ -293,3 +293,25 @@ def test_draws_grow_with_what_they_are_corrected_for(tmp_path, monkeypatch):
     kept = nf.Study.open(tmp_path)
     assert kept.pooled(by="group").rows == rows
     assert kept.pooled() == found.pooled()
+
+
+@pytest.mark.parametrize("null", ["circular-shift", "local-shift:reach=10", "permutation"])
+def test_a_detector_that_lacks_a_score_is_not_placed_on_the_steps_of_others(null):
+    """Series that share events, of which one counts fewer steps for one detector: as if they rose and fell together."""
+    rng = np.random.default_rng(3)
+    truth = (rng.random(200) < 0.1).astype(int)
+    table = {"s": np.repeat(["x", "y", "z"], 200), "label": np.tile(truth, 3), "whole": rng.normal(size=600)}
+    study = {"series": "s", "truth": "label", "threshold": 1.0, "tolerance": 1, "missing": "mask", "workers": 1}
+    lacking = rng.normal(size=600) + np.tile(truth, 3)
+    lacking[250] = np.nan
+    found = nf.study(table | {"lacking": lacking}, scores=["whole", "lacking"], null=null, metrics="auc-roc", **study)
+    rows = {row.detector: row for row in found.pooled()}
+    alone = nf.study(table, scores="whole", null=null, **study).pooled()[0]
+    assert rows["whole"].precision.pvalue == alone.precision.pvalue
+    assert rows["whole"].recall.pvalue == alone.recall.pvalue
+    each = [found.cell(name, "lacking") for name in "xyz"]
+    recall, events = rows["lacking"].recall, sum(one["n_events"] for one in each)
+    assert recall.value == sum(one["recall_hits"] for one in each) / events
+    # their deviations add up, as those of series on their own would not
+    assert recall.std == pytest.approx(sum(one["recall_std"] for one in each) / events, rel=0.05)
+    assert 0 < recall.pvalue < 1

@@ -462,7 +462,7 @@ class Plan:
         group_of = dict(zip(counts.series, counts.groups.tolist(), strict=True))
         holds = counts.placed(cells, "holds") == 1
         place = {str(name): i for i, name in enumerate(truths["series"])} if shared else {}
-        nulls = _nulls_of({name for one in shared for name in one.series}, cells) if shared else {}
+        nulls, steps_of = _placed_under({name for one in shared for name in one.series}, cells) if shared else ({}, {})
         together: dict[At, tuple[Key, Placements]] = {}
         mixed: dict[tuple[int, str], tuple[str, ...]] = {}
         for i, cluster in enumerate(shared):
@@ -474,7 +474,9 @@ class Plan:
                 placements = None
                 axes = {str(truths["axis"][place[series]]) for series in told}
                 in_time = any(truths["in_time"][place[series]] for series in told)
-                if len(labels) == len(axes) == 1 and not in_time:
+                # a mask may be a detector's own, such as where it has no score
+                own_steps = any(steps_of[series, name] != truths["n"][place[series]] for series in told)
+                if len(labels) == len(axes) == 1 and not in_time and not own_steps:
                     starts = [truths["starts"][place[series]] for series in told]
                     reach = widened(max(int(truths["reach"][place[series]]) for series in told))
                     seed = cluster_seed(asked.seed, cluster.series[0])
@@ -525,14 +527,14 @@ class Plan:
             )
 
 
-def _nulls_of(series: set[str], cells: Values) -> dict[At, str]:
-    """The null of each cell of some series, where it holds."""
-    columns = (cells[name] for name in ("series", "detector", "null", "holds"))
-    return {
-        (str(one), str(name)): str(null)
-        for one, name, null, holds in zip(*columns, strict=True)
-        if holds and str(one) in series
-    }
+def _placed_under(series: set[str], cells: Values) -> tuple[dict[At, str], dict[At, int]]:
+    """The null of each cell of some series, where it holds, and how many of its steps count."""
+    nulls, steps = dict[At, str](), dict[At, int]()
+    columns = (cells[name] for name in ("series", "detector", "null", "holds", "n"))
+    for one, name, null, holds, n in zip(*columns, strict=True):
+        if holds and str(one) in series:
+            nulls[str(one), str(name)], steps[str(one), str(name)] = str(null), int(n)
+    return nulls, steps
 
 
 def _typical_run(truths: Values) -> int:

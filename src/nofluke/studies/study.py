@@ -51,8 +51,6 @@ def add_case(case: Case, asked: Asked, rows: Rows) -> None:
     for name, one in ready.items():
         if not isinstance(one, Ready):
             rows.fail(case, name, one)
-    for name, one in ready.items():
-        if not isinstance(one, Ready):
             continue
         begun = time.perf_counter()
         try:
