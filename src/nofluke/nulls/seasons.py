@@ -265,29 +265,25 @@ class Spectra(Keeper):
         """A row of values for each side, less their mean, added up where the series is very long."""
         n = len(self.open_steps)
         bins = -(-n // coarse_of(n))
-        weights = [None] * len(self.at) if self.weights is None else self.weights
-        places = self.at if bins == n else tuple(at * bins // n for at in self.at)
-        found = np.array(
-            [np.bincount(at, own, bins) for at, own in zip(places, weights, strict=True)], dtype=np.float64
-        )
-        if self.weights is not None:
+        found = np.empty((len(self.at), bins))
+        if bins == n and self.weights is None and self.open_steps.all():
+            for row, at in zip(found, self.at, strict=True):
+                np.subtract(np.bincount(at, minlength=n), len(at) / n, out=row)
             return found
-        many = np.array([[len(at)] for at in self.at])
-        if not self.open_steps.all():
-            sizes = np.bincount(np.flatnonzero(self.open_steps) * bins // n, minlength=bins)
-        elif bins < n:
-            sizes = np.diff(-(-np.arange(bins + 1) * n // bins))
-        else:
-            found -= many / n
-            return found
-        found -= sizes * (many / sizes.sum())
+        for i, at in enumerate(self.at):
+            found[i] = np.bincount(at * bins // n, None if self.weights is None else self.weights[i], bins)
+        if self.weights is None:
+            if self.open_steps.all():
+                sizes = np.diff(-(-np.arange(bins + 1) * n // bins))
+            else:
+                sizes = np.bincount(np.flatnonzero(self.open_steps) * bins // n, minlength=bins)
+            found -= sizes * (np.array([[len(at)] for at in self.at]) / sizes.sum())
         return found
 
     @lazy
     def powers(self) -> FloatArray:
         """Powers of all frequencies the series shows, from 1 cycle up. One step per bin: no rotation changes them."""
-        series = self.series
-        spectrum = np.fft.rfft(series)[:, 1 : (series.shape[1] + 1) // 2]
+        spectrum = np.fft.rfft(self.series)[:, 1 : (self.series.shape[1] + 1) // 2]
         return np.asarray(spectrum.real**2 + spectrum.imag**2)
 
 

@@ -121,7 +121,8 @@ class Batch(Keeper):
     def _runs(self) -> tuple[Ranges, list[int]]:
         """The runs of predicted steps on the line, and how many of them there are before each row."""
         found = runs(self.line)
-        return found, found.starts.searchsorted(self.begins).tolist()
+        alone = len(self.detectors) == 1
+        return found, [0, len(found.starts)] if alone else found.starts.searchsorted(self.begins).tolist()
 
     @lazy
     def episodes(self) -> tuple[Ranges, ...]:
