@@ -75,7 +75,7 @@ def judged_together(truths, scores, settings):
         for labels, each in zip(truths, scores, strict=True):
             case = Case(series="s", group="s", truth=labels, detectors={str(i): z for i, z in enumerate(each)})
             cells = Cells(case, asked)
-            for one in cells.ready().values():
+            for _, one in cells.ready():
                 _ = cells.evaluation(one).verdict
 
     return judge

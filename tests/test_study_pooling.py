@@ -315,3 +315,22 @@ def test_a_detector_that_lacks_a_score_is_not_placed_on_the_steps_of_others(null
     # their deviations add up, as those of series on their own would not
     assert recall.std == pytest.approx(sum(one["recall_std"] for one in each) / events, rel=0.05)
     assert 0 < recall.pvalue < 1
+
+
+def test_the_order_of_detectors_has_no_say_in_pooling():
+    """A detector that lacks the first scores of all series alike is placed as it is alone, whoever comes before it."""
+    rng = np.random.default_rng(5)
+    truth = (rng.random(200) < 0.1).astype(int)
+    late = rng.normal(size=(3, 200)) + truth
+    late[:, :10] = np.nan
+    table = {"s": np.repeat(["x", "y", "z"], 200), "label": np.tile(truth, 3), "late": late.ravel()}
+    table["whole"] = rng.normal(size=600)
+    study = {"series": "s", "truth": "label", "threshold": 1.0, "tolerance": 1, "missing": "mask", "workers": 1}
+    told = [
+        {
+            row.detector: row.recall.pvalue
+            for row in nf.study(table, scores=names, null="circular-shift", **study).pooled()
+        }
+        for names in (["whole", "late"], ["late", "whole"], ["late"], ["whole"])
+    ]
+    assert told[0] == told[1] == told[2] | told[3]

@@ -98,7 +98,7 @@ class TestCells:
             np.testing.assert_array_equal(pickle.loads(pickle.dumps(one)).precision_hits, other.precision_hits)
 
     def test_a_long_series_is_not_judged_with_all_others(self, monkeypatch):
-        """So that spectra of many detectors take no more memory than there is."""
+        """So that what is worked out of a batch takes some 10 MB, and no more."""
         monkeypatch.setattr("nofluke.series.trial.MOST_AT_ONCE", 10)
         first = prepare([0, 1, 0, 0, 1], np.zeros(5))
         trials = [

@@ -374,7 +374,7 @@ def least_of_drift(events: Side, alarms: Side, longest: int) -> float:
         return 1.0
 
     def of_all() -> FloatArray:
-        powers = alarms.spectra.powers[:, :top]
+        powers = np.ascontiguousarray(alarms.spectra.powers[:, :top])  # in one layout: each is compiled by itself
         return np.asarray(loops.least_of_slow_changes(events.powers[:top], powers, np.array(looked), BACKGROUND))
 
     # of all alarms at once, the first time that one of them is looked at

@@ -21,7 +21,7 @@ PAIRS_PER_STEP = 10  # a Fourier transform of T steps costs about as much as thi
 COMPILED_PAIRS_PER_STEP = 30
 LARGEST_FACTOR = 150  # prime factor of a length up to which its transform is fast
 AT_ONCE = 4_000_000  # pairs of ranges looked at together
-FEW_MET = 20_000  # pairs of ranges up to which small shifts are counted as on a circle
+FEW_MET = 20_000  # pairs of ranges, and steps, up to which small shifts are counted as on a circle
 LOOPS = Patience.of_module("nofluke.nulls.shifts_kernels")
 
 
@@ -295,11 +295,11 @@ def _met(ranges: Ranges, zone: Ranges, reach: int) -> IntArray:
     >>> _met(Ranges(starts=np.array([2]), stops=np.array([4])), zone, 3)
     array([1, 1, 0, 0, 0, 1, 1])
     """
-    if len(ranges.starts) * len(zone.starts) <= FEW_MET:  # as on a circle on which nothing comes around
-        starts, stops = ranges.starts + reach, ranges.stops + reach
-        circle = int(max(stops.max(initial=0), zone.stops.max(initial=0) + reach)) + 3 * reach
+    circle = int(max(ranges.stops.max(initial=0), zone.stops.max(initial=0))) + 4 * reach
+    if max(len(ranges.starts) * len(zone.starts), circle) <= FEW_MET:  # as on a circle, of which nothing comes around
+        fixed = Ranges(starts=ranges.starts + reach, stops=ranges.stops + reach)
         moved = Ranges(starts=zone.starts + reach, stops=zone.stops + reach)
-        return touched_by_shift(Ranges(starts=starts, stops=stops), moved, circle, range(-reach, reach + 1))
+        return touched_by_shift(fixed, moved, circle, range(-reach, reach + 1))
     size = 2 * reach + 2
     change = np.zeros(size, dtype=np.int64)
     first = zone.stops.searchsorted(ranges.starts - reach, side="right")  # of those that come near

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import InitVar, dataclass, field, fields, replace
 from itertools import pairwise
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -39,7 +39,9 @@ from nofluke.series.tolerance import Ranges, Reach, Tolerance
 from nofluke.series.truth import Answer, Truth
 
 KEPT_ALARMS = 8_000_000  # positions of predictions kept between cells: 64 MB
-MOST_AT_ONCE = 2**20  # steps of all detectors of a batch: their spectra take 16 MB
+MOST_AT_ONCE = (
+    2**18
+)  # steps of all detectors of a batch, what is worked out of which takes some 10 MB: more gains no time
 SOME_STEPS = 1_000  # are enough to tell how long a step is
 FARTHEST = 2**64 - 1
 TimeUnit = Literal["steps", "seconds", "clock"]
@@ -102,27 +104,27 @@ class Batch(Keeper):
         return tuple(flags.nonzero()[0] for flags in self.flags)
 
     @lazy
-    def begins(self) -> IntArray:
+    def offsets(self) -> IntArray:
         """Where each row begins on the line, and where the next one would."""
         return np.arange(len(self.detectors) + 1) * (self.zones.truth.n_steps + 1)
 
     def _on_line(self, steps: IntArray) -> IntArray:
         """The same steps of every row, on the line."""
-        return steps if len(self.detectors) == 1 else (self.begins[:-1, None] + steps).ravel()
+        return steps if len(self.detectors) == 1 else (self.offsets[:-1, None] + steps).ravel()
 
     @lazy
     def line(self) -> IntArray:
         """The predicted steps of all rows."""
         if len(self.detectors) == 1:
             return self.steps[0]
-        return np.concatenate([steps + begin for steps, begin in zip(self.steps, self.begins.tolist(), strict=False)])
+        return np.concatenate([steps + begin for steps, begin in zip(self.steps, self.offsets.tolist(), strict=False)])
 
     @lazy
     def _runs(self) -> tuple[Ranges, list[int]]:
         """The runs of predicted steps on the line, and how many of them there are before each row."""
         found = runs(self.line)
         alone = len(self.detectors) == 1
-        return found, [0, len(found.starts)] if alone else found.starts.searchsorted(self.begins).tolist()
+        return found, [0, len(found.starts)] if alone else found.starts.searchsorted(self.offsets).tolist()
 
     @lazy
     def episodes(self) -> tuple[Ranges, ...]:
@@ -133,7 +135,7 @@ class Batch(Keeper):
         parts = [slice(first, behind) for first, behind in pairwise(before)]
         return tuple(
             Ranges(starts=found.starts[part] - begin, stops=found.stops[part] - begin)
-            for part, begin in zip(parts, self.begins.tolist(), strict=False)
+            for part, begin in zip(parts, self.offsets.tolist(), strict=False)
         )
 
     @lazy
@@ -227,7 +229,6 @@ class Trial:
     count_alarms: CountAlarms = "steps"
     told: FloatArray | None = field(repr=False, default=None)
     zones: Zones = field(repr=False, default=None)  # type: ignore[assignment]  # made below
-    place: ClassVar[int] = 0  # in the batch; those that `judge_together` joins have their own
     ranking: InitVar[tuple[IntArray, IntArray] | None] = None
     n_steps: int = field(init=False, repr=False)
     n_events: int = field(init=False, repr=False)
@@ -295,6 +296,11 @@ class Trial:
         if ranking is not None:
             self.__dict__["_ranking"] = ranking
         self._check()
+
+    @lazy
+    def place(self) -> int:
+        """Which row of the batch it is: the only one, unless `judge_together` has joined it to others."""
+        return 0
 
     @lazy
     def batch(self) -> Batch | None:

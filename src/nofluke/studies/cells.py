@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +17,7 @@ from nofluke.metrics.labelled import Labelled, read_labelled
 from nofluke.series.between import Made, trial_of
 from nofluke.series.detector import Cuts, break_ties, choose_cut
 from nofluke.series.reading import Known, Sequence, first_step, prepare
-from nofluke.series.trial import Cell, judge_together
+from nofluke.series.trial import MOST_AT_ONCE, Cell, judge_together
 from nofluke.studies.asked import Asked
 from nofluke.studies.cases import Case, Fault, reason_of
 from nofluke.studies.rows import Row
@@ -91,26 +92,30 @@ class Cells:
         sequence = self.sequence(scores)
         return self.made(sequence, self.cuts(sequence)).trial.cell(0, 0)
 
-    def ready(self) -> dict[str, Ready | Words]:
-        """Each detector, to be judged together with the others; or why it cannot be."""
-        found: dict[str, Ready | Words] = {}
+    def ready(self) -> Iterator[tuple[str, Ready | Words]]:
+        """Each detector in turn, or why it cannot be judged; as many together as their steps allow."""
+        some: list[tuple[str, Ready | Words]] = []
+        n_steps = 0
         for name, given in self.case.detectors.items():
-            begun = time.perf_counter()
-            if isinstance(given, Fault):
-                found[name] = given.reason
-                continue
-            try:
-                scores = self.scores_of(name)
-                sequence = self.sequence(scores)
-                cuts = self.cuts(sequence)
-                made = self.made(sequence, cuts)
-            except Exception as error:  # whatever it is, the other cells go on
-                found[name] = reason_of(error)
-                continue
-            taken = time.perf_counter() - begun
-            found[name] = Ready(name=name, scores=scores, sequence=sequence, cuts=cuts, made=made, seconds=taken)
-        judge_together(one.made.trial for one in found.values() if isinstance(one, Ready))
-        return found
+            found = given.reason if isinstance(given, Fault) else self._read(name)
+            some.append((name, found))
+            n_steps += found.made.trial.n_steps if isinstance(found, Ready) else 0
+            if n_steps >= MOST_AT_ONCE:
+                yield from _together(some)
+                some, n_steps = [], 0
+        yield from _together(some)
+
+    def _read(self, name: str) -> Ready | Words:
+        begun = time.perf_counter()
+        try:
+            scores = self.scores_of(name)
+            sequence = self.sequence(scores)
+            cuts = self.cuts(sequence)
+            made = self.made(sequence, cuts)
+        except Exception as error:  # whatever it is, the other cells go on
+            return reason_of(error)
+        taken = time.perf_counter() - begun
+        return Ready(name=name, scores=scores, sequence=sequence, cuts=cuts, made=made, seconds=taken)
 
     def evaluation(self, one: Ready) -> Evaluation:
         """The evaluation of one detector, as `nofluke.evaluate` makes it."""
@@ -158,3 +163,9 @@ class Cells:
             **self._passed(scores),
             **({} if scores.dtype.kind == "b" else self.asked.about.cut),
         }
+
+
+def _together(some: list[tuple[str, Ready | Words]]) -> list[tuple[str, Ready | Words]]:
+    """The same, with the trials of those that can be judged joined in one batch."""
+    judge_together(one.made.trial for _, one in some if isinstance(one, Ready))
+    return some

@@ -474,9 +474,9 @@ class Plan:
                 placements = None
                 axes = {str(truths["axis"][place[series]]) for series in told}
                 in_time = any(truths["in_time"][place[series]] for series in told)
-                # a mask may be a detector's own, such as where it has no score
-                own_steps = any(steps_of[series, name] != truths["n"][place[series]] for series in told)
-                if len(labels) == len(axes) == 1 and not in_time and not own_steps:
+                # a mask may be a detector's own, such as where it has no score in one of the series
+                many = {steps_of[series, name] for series in told}
+                if len(labels) == len(axes) == len(many) == 1 and not in_time:
                     starts = [truths["starts"][place[series]] for series in told]
                     reach = widened(max(int(truths["reach"][place[series]]) for series in told))
                     seed = cluster_seed(asked.seed, cluster.series[0])
@@ -484,8 +484,8 @@ class Plan:
                 if placements is None:
                     mixed[i, name] = told
                 else:
-                    many = Counter(group_of[series] for series in told)
-                    parts = {series: group_of[series] if many[group_of[series]] > 1 else ALONE for series in told}
+                    sizes = Counter(group_of[series] for series in told)
+                    parts = {series: group_of[series] if sizes[group_of[series]] > 1 else ALONE for series in told}
                     together |= {(series, name): ((i, parts[series], name), placements) for series in told}
         reaches, steps = (np.asarray(truths[name], dtype=np.int64) for name in ("reach", "n"))
         return cls(

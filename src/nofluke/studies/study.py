@@ -30,7 +30,8 @@ from nofluke.studies.run import fill, refuse_while_loading
 from nofluke.studies.sources import check_apart, read_source
 from nofluke.studies.store import Folder, Part, cells_with, law_row
 
-# ---- from a chunk to its part: every cell of every case, what failed with its reason, and how long each took
+# ---- from a chunk to its part: every cell of every case, what failed with its reason, and how long each took; what
+# detectors share counts with the first of them
 
 
 def part_of(chunk: Chunk, asked: Asked) -> Part:
@@ -47,8 +48,8 @@ def add_case(case: Case, asked: Asked, rows: Rows) -> None:
         rows.fail(case, "", case.truth.reason)
         return
     cells = Cells(case, asked)
-    ready, known = cells.ready(), False
-    for name, one in ready.items():
+    known = False
+    for name, one in cells.ready():
         if not isinstance(one, Ready):
             rows.fail(case, name, one)
             continue
