@@ -276,14 +276,11 @@ def _mirrored(ranges: Ranges, n: int, reach: int) -> Ranges:
     before, behind = int(ranges.starts.searchsorted(reach)), int(ranges.stops.searchsorted(n - reach, side="right"))
     if before == 0 and behind == len(ranges.starts):  # none is near a border
         return ranges
-    starts, stops = [ranges.starts], [ranges.stops]
-    if before:
-        starts.insert(0, np.maximum(-ranges.stops[before - 1 :: -1], -reach))
-        stops.insert(0, -ranges.starts[before - 1 :: -1])
-    if behind < len(ranges.starts):
-        starts.append(2 * n - ranges.stops[: behind - 1 if behind else None : -1])
-        stops.append(np.minimum(2 * n - ranges.starts[: behind - 1 if behind else None : -1], n + reach))
-    return union(Ranges(starts=np.concatenate(starts), stops=np.concatenate(stops)))
+    near = slice(before), slice(behind, None)
+    first, last = (Ranges(starts=ranges.starts[part][::-1], stops=ranges.stops[part][::-1]) for part in near)
+    starts = np.concatenate([np.maximum(-first.stops, -reach), ranges.starts, 2 * n - last.stops])
+    stops = np.concatenate([-first.starts, ranges.stops, np.minimum(2 * n - last.starts, n + reach)])
+    return union(Ranges(starts=starts, stops=stops))
 
 
 def _met(ranges: Ranges, zone: Ranges, reach: int) -> IntArray:

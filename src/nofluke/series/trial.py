@@ -39,9 +39,7 @@ from nofluke.series.tolerance import Ranges, Reach, Tolerance
 from nofluke.series.truth import Answer, Truth
 
 KEPT_ALARMS = 8_000_000  # positions of predictions kept between cells: 64 MB
-MOST_AT_ONCE = (
-    2**18
-)  # steps of all detectors of a batch, what is worked out of which takes some 10 MB: more gains no time
+MOST_AT_ONCE = 2**18  # steps of all detectors of a batch, for some 10 MB: larger ones are no faster
 SOME_STEPS = 1_000  # are enough to tell how long a step is
 FARTHEST = 2**64 - 1
 TimeUnit = Literal["steps", "seconds", "clock"]
@@ -515,7 +513,7 @@ def judge_together(trials: Iterable[Trial]) -> None:
         if not trial.in_time and len(trial.thresholds) == 1:
             alike.setdefault((id(trial.zones), trial.count_alarms), []).append(trial)
     for group in alike.values():
-        at_once = max(MOST_AT_ONCE // max(group[0].n_steps, 1), 1)
+        at_once = -(-MOST_AT_ONCE // max(group[0].n_steps, 1))  # as many as reach it
         for first in range(0, len(group), at_once):
             some = group[first : first + at_once]
             batch = Batch(
